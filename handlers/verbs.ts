@@ -6,7 +6,7 @@
 export type {
   AgentBarge,
   AgentChange,
-  AgentCommand,
+  AgentCommands,
   AgentEnd,
   AgentEvent,
   AgentFunction,
@@ -16,6 +16,7 @@ export type {
   AgentMessage,
   AgentModelSettings,
   AgentOptions,
+  AgentReset,
   AgentRewrite,
   AgentStamps,
   AgentTurnSettings,

@@ -103,7 +103,7 @@ export const valueFiles: readonly BadFile[] = [
     mistake: 'two swapped letters in a value',
     text: 'domains:\n  - domain: a.example\n    allow: [192.0.2.0/24]\n    handler:\n      kind: scirpt\n      url: https://app.example\n',
     faults: [
-      'trunkline.yaml:5:13 domains[0].handler.kind: must be one of xml, script, flow, realtime, not scirpt; did you mean `script`? [unknown-choice]',
+      'trunkline.yaml:5:13 domains[0].handler.kind: must be one of xml, script, flow, agent, realtime, not scirpt; did you mean `script`? [unknown-choice]',
     ],
   },
   {

@@ -42,6 +42,29 @@ describe('faults of documents', () => {
     })
   })
 
+  it('of an agent are reported with the line of the file; parts without effect are warnings', () => {
+    const text = `resources:
+  - address: /public/assistant
+    handler:
+      kind: agent
+      document:
+        prompt: { text: Hi }
+        languages: {}
+  - address: /public/other
+    handler:
+      kind: agent
+      document: { prompt: { text: Hi }, voice: alloy }
+`
+    const { lines, valid } = check(text)
+    expect(valid).toBe(false)
+    expect(lines).toEqual([
+      'trunkline.yaml:7:9 resources[0].handler.document.languages: must be a list [document-faulty]',
+      expect.stringMatching(
+        /^trunkline.yaml:11:\d+ warning: resources\[1\].handler.document.voice: .*\[questionable\]$/,
+      ),
+    ])
+  })
+
   it('of a text in place are reported with the line of the file', () => {
     const text = `resources:
   - address: /public/menu

@@ -7,7 +7,7 @@ const defaultLanguage = { name: 'English', code: 'en-US' }
 /** Returns the options of the agent without what the session adds: functions to call, and events. */
 export const agentOptions = (
   state: SessionState,
-): Omit<AgentOptions, 'runFunction' | 'onEvent' | 'signal'> => {
+): Omit<AgentOptions, 'runFunction' | 'onEvent' | 'signal' | 'commands'> => {
   const { document, host } = state
   const { params, prompt, languages } = document
   const direction = params.direction ?? host.call.info.direction

@@ -1,4 +1,4 @@
-import type { AgentEnd, AgentEvent, AgentMessage } from '../verbs.ts'
+import type { AgentCommands, AgentEnd, AgentEvent, AgentMessage } from '../verbs.ts'
 import type { AgentDocument, HistoryReset, Json } from './document-types.ts'
 import { Effects } from './session-effects.ts'
 import { FunctionRunner } from './session-functions.ts'
@@ -17,7 +17,7 @@ export type { ActionResult, AgentHost, AgentMemory, SessionEnd, Timers } from '.
 const maxLoadingMs = 2000
 
 /** Voice agent of a document on one call: it runs functions, and carries out what their replies want. */
-export class AgentSession {
+export class AgentSession implements AgentCommands {
   readonly #state: SessionState
   readonly #moves: Moves
   readonly #leaving: Leaving
@@ -106,6 +106,7 @@ export class AgentSession {
       ...options,
       runFunction: (call, signal) => this.#runner.run(call, signal),
       onEvent: (event) => this.#told(event),
+      commands: this,
     })
     // Functions of other servers, and changes of early functions.
     state.refresh()

@@ -163,20 +163,40 @@ export interface AgentOptions extends Cancellable {
   runFunction(call: AgentFunctionCall, signal: AbortSignal): Promise<AgentFunctionResult>
   /** Receives the events of the conversation, in order. */
   onEvent(event: AgentEvent): void
-  /** Receives commands from outside the document, which {@link CallAgent.command} accepts only with it. */
-  onCommand?(command: AgentCommand): void
+  /** Receives commands from outside the document; absent: the agent takes none. */
+  readonly commands?: AgentCommands
 }
 
-/** Change from outside the document, for instance by REST, of state that the handler keeps. */
-export interface AgentCommand {
-  /** Values to set in the global data. */
-  readonly globalData?: Readonly<Record<string, unknown>>
-  /** Other role in the same conversation. `isFull`: the history is dropped. */
-  readonly reset?: {
-    readonly systemPrompt?: string
-    readonly userPrompt?: string
-    readonly isFull: boolean
-  }
+/** Other role in the same conversation. */
+export interface AgentReset {
+  readonly systemPrompt?: string
+  /** Message of the user that follows. */
+  readonly userPrompt?: string
+  /** Whether a summary replaces the history. */
+  readonly consolidate: boolean
+  /** Whether the history is dropped. */
+  readonly fullReset: boolean
+}
+
+/** Commands to a conversation from outside its document, for instance by REST. None of them throws. */
+export interface AgentCommands {
+  /**
+   * Adds a message, after changes of the role and of the global data; an empty content adds none. The model
+   * answers messages of the user and the system.
+   */
+  message(
+    message: AgentMessage,
+    more?: {
+      readonly reset?: AgentReset
+      readonly globalData?: Readonly<Record<string, unknown>>
+    },
+  ): void
+  /** Puts the agent on hold for some seconds at most, after its answer to an instruction. */
+  hold(seconds: number, prompt?: string): void
+  /** Ends a hold; the agent then answers to an instruction. */
+  unhold(prompt?: string): void
+  /** Ends the conversation. The document continues. */
+  stop(): void
 }
 
 /** Times of one answer in microseconds since the epoch; only those that were measured. */
@@ -296,16 +316,11 @@ export interface CallAgent {
   say(text: string, options?: { readonly isInterruptible?: boolean }): Promise<void>
   /** Resolves when the agent is silent: everything decided so far was heard or interrupted. */
   quiet(): Promise<void>
-  /**
-   * Agent neither listens nor speaks until {@link unhold}, for instance while verbs act on the call. `ms`:
-   * longest hold in milliseconds; default no limit.
-   */
-  hold(ms?: number): void
+  /** Agent neither listens nor speaks until {@link unhold}, for instance while verbs act on the call. */
+  hold(): void
   unhold(): void
   /** Lets the caller's next words, or this time, pass before the model speaks. */
   waitForUser(ms?: number): void
-  /** Passes a command to {@link AgentOptions.onCommand}. Returns false if the handler takes none. */
-  command?(command: AgentCommand): boolean
   /** Plays a sound behind the conversation, endless; undefined stops it. */
   background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
   /**

@@ -1,4 +1,4 @@
-import type { AgentOptions, CallAgent } from './agent.ts'
+import type { AgentCommands, AgentOptions, CallAgent } from './agent.ts'
 import type { Cancellable } from './cancel.ts'
 import type { CallCollection, CollectOptions, CollectResult } from './collect.ts'
 import type { ConferenceOptions, ConferenceResult } from './conference.ts'
@@ -130,8 +130,11 @@ export interface CallControl {
    * agent already or the project has too many.
    */
   startAgent(options: AgentOptions): Promise<CallAgent>
-  /** Agent that talks to the caller, whichever handler started it; absent without one. */
-  readonly agent?: CallAgent | undefined
+  /**
+   * Commands to the agent that talks to the caller, whichever handler started it: {@link AgentOptions.commands}.
+   * Absent without an agent.
+   */
+  readonly agentCommands?: AgentCommands | undefined
   /** Plays the caller's own audio back to the caller. Answers the call first. */
   echo(options: EchoOptions): Promise<void>
   /** Listens to the caller to distinguish a person from an answering machine, and to detect tones. */

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeAgent } from '../testing/fake-agent.ts'
+import { FakeAgentCommands } from '../testing/fake-agent-commands.ts'
 import { Fields } from './command-fields.ts'
 import { type CommandedCall, commands } from './command-table.ts'
 
-let agent: FakeAgent
+let agentCommands: FakeAgentCommands
 let call: CommandedCall
 beforeEach(() => {
-  agent = new FakeAgent()
-  call = { id: 'a', nodeId: 'n', control: { agent } } as unknown as CommandedCall
+  agentCommands = new FakeAgentCommands()
+  call = { id: 'a', nodeId: 'n', control: { agentCommands } } as unknown as CommandedCall
 })
 
 const run = async (name: string, params: object = {}) =>
@@ -15,52 +15,41 @@ const run = async (name: string, params: object = {}) =>
 
 describe('commands to the agent of a call', () => {
   it.each([
-    [{}, 300_000],
-    [{ timeout: '60' }, 60_000],
-    [{ timeout: 900 }, 900_000],
-    [{ timeout: '-1' }, 300_000],
-    [{ timeout: '901' }, 300_000],
-  ])('hold it with %j', async (params, ms) => {
+    [{}, 300],
+    [{ timeout: '60' }, 60],
+    [{ timeout: 900 }, 900],
+    [{ timeout: '-1' }, 300],
+    [{ timeout: '901' }, 300],
+  ])('hold it with %j', async (params, seconds) => {
     expect(await run('ai_hold', params)).toMatchObject({ code: '200', call_id: 'a' })
-    expect(agent.log).toEqual([`hold ${ms}`])
+    expect(agentCommands.did).toEqual([['hold', seconds, undefined]])
   })
 
-  it('hold it after its answer to a prompt', async () => {
+  it('have instructions, and end the conversation', async () => {
     await run('ai_hold', { prompt: 'Ask for patience.' })
-    expect(agent.log).toEqual(['answer system: Ask for patience.'])
-    agent.fallSilent()
-    await Promise.resolve()
-    expect(agent.log.at(-1)).toBe('hold 300000')
-  })
-
-  it.each([
-    ['ai_unhold', 'unhold'],
-    ['ai_stop', 'stop'],
-  ])('do not hold it any more after %s', async (command, done) => {
-    await run('ai_hold', { prompt: 'Ask for patience.' })
-    await run(command)
-    agent.fallSilent()
-    await Promise.resolve()
-    expect(agent.log).toEqual(['answer system: Ask for patience.', done])
-  })
-
-  it('resume it with an instruction', async () => {
     await run('ai_unhold', { prompt: 'Greet again.' })
-    expect(agent.log).toEqual(['unhold', 'answer system: Greet again.'])
+    await run('ai_unhold')
+    await run('ai_stop', { control_id: 'x' })
+    expect(agentCommands.did).toEqual([
+      ['hold', 300, 'Ask for patience.'],
+      ['unhold', 'Greet again.'],
+      ['unhold', undefined],
+      ['stop'],
+    ])
   })
 
   it.each([
-    [{ message_text: 'A' }, 'answer system: A'],
-    [{ role: 'user', message_text: 'A' }, 'answer user: A'],
-    [{ role: 'assistant', message_text: 'A' }, 'note assistant: A'],
-    [{ global_data: { a: 1 } }, 'command {"globalData":{"a":1}}'],
+    [{ message_text: 'A' }, { role: 'system', content: 'A' }, {}],
+    [{ role: 'user', message_text: 'A' }, { role: 'user', content: 'A' }, {}],
+    [{ global_data: { a: 1 } }, { role: 'system', content: '' }, { globalData: { a: 1 } }],
     [
-      { reset: { full_reset: true, system_prompt: 'S', user_prompt: 'U' } },
-      'command {"reset":{"isFull":true,"systemPrompt":"S","userPrompt":"U"}}',
+      { role: 'assistant', reset: { full_reset: true, system_prompt: 'S', user_prompt: 'U' } },
+      { role: 'assistant', content: '' },
+      { reset: { consolidate: false, fullReset: true, systemPrompt: 'S', userPrompt: 'U' } },
     ],
-  ])('pass on %j', async (params, done) => {
+  ])('pass on %j', async (params, message, more) => {
     await run('ai_message', params)
-    expect(agent.log).toEqual([done])
+    expect(agentCommands.did).toEqual([['message', message, more]])
   })
 
   it.each([
@@ -69,11 +58,12 @@ describe('commands to the agent of a call', () => {
     ['ai_message', {}, 'message_text'],
     ['ai_message', { role: 'tool', message_text: 'A' }, 'role'],
     ['ai_message', { global_data: [1] }, 'global_data'],
+    ['ai_message', { global_data: { a: 'x'.repeat(20_000) } }, 'global_data'],
     ['ai_message', { reset: { full_reset: 1 } }, 'reset.full_reset'],
     ['ai_stop', { control_id: 7 }, 'control_id'],
   ])('%s refuses %j', async (command, params, attribute) => {
     await expect(run(command, params)).rejects.toMatchObject({ code: '400', attribute })
-    expect(agent.log).toEqual([])
+    expect(agentCommands.did).toEqual([])
   })
 
   it('fail without a running agent', async () => {
@@ -81,10 +71,5 @@ describe('commands to the agent of a call', () => {
     for (const command of ['ai_hold', 'ai_unhold', 'ai_stop'])
       await expect(run(command)).rejects.toMatchObject({ code: '409' })
     await expect(run('ai_message', { message_text: 'A' })).rejects.toMatchObject({ code: '409' })
-  })
-
-  it('fail if the agent takes no data', async () => {
-    Object.assign(agent, { command: undefined })
-    await expect(run('ai_message', { global_data: {} })).rejects.toMatchObject({ code: '409' })
   })
 })

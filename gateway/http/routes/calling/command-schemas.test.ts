@@ -6,7 +6,7 @@ import { callCommands } from '../../../calling/call-commands.ts'
 import { Fields } from '../../../calling/operations/command-fields.ts'
 import { type CommandedCall, commands } from '../../../calling/operations/command-table.ts'
 import { endReasons } from '../../../calling/operations/end-reasons.ts'
-import { FakeAgent } from '../../../calling/testing/fake-agent.ts'
+import { FakeAgentCommands } from '../../../calling/testing/fake-agent-commands.ts'
 import { checksOf } from '../shared/document-checks.ts'
 import { readDial, readUpdate } from './calling-commands.ts'
 import { commandParams, commandSchemas, schemaNameOf } from './command-schemas.ts'
@@ -154,7 +154,7 @@ const call = {
     hold: async () => {},
     unhold: async () => {},
     sendUserEvent: () => true,
-    agent: new FakeAgent(),
+    agentCommands: new FakeAgentCommands(),
   },
   operations: { check: () => 'new', accept: () => () => {}, find: () => operation },
 } as unknown as CommandedCall
