@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentOptions } from '../../handlers/verbs.ts'
+import type { PcmRate } from '../../media/types.ts'
 import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
 import { verbFailed } from '../calls/leg/failures.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { Conversation, type ConversationObserver } from './conversation.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, EngineMessage } from './engine.ts'
 import { RunningAgent } from './running-agent.ts'
 
 /** Limits of agents. */
@@ -26,13 +27,24 @@ export interface EngineSet {
    * Returns the engines for a conversation, in order of preference; empty if none is configured. Warns about a
    * name that the configuration does not have.
    */
-  choose(options: Pick<AgentOptions, 'engine' | 'model'>, warn: (message: string) => void): readonly Engine[]
+  choose(
+    options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>,
+    warn: (message: string) => void,
+  ): readonly Engine[]
+  /** Answers an instruction about messages, outside of conversations. Rejects if no model can. */
+  complete(
+    engine: Engine,
+    messages: readonly EngineMessage[],
+    instruction: string,
+    signal: AbortSignal,
+  ): Promise<string>
+  close(): Promise<void>
 }
 
 /** Collaborators of {@link Agents}. */
 export interface AgentsDeps {
   /** Returns a phrase in the voice of the gateway; undefined if it cannot be spoken. Never rejects. */
-  readonly render: (text: string, rate: number) => Promise<Int16Array | undefined>
+  readonly render: (text: string, rate: PcmRate) => Promise<Int16Array | undefined>
   readonly clock: SteadyClock
   readonly log: Log
   readonly metrics: Pick<
@@ -41,12 +53,16 @@ export interface AgentsDeps {
   >
 }
 
+/** Maximum time for a summary, in ms. */
+const maxSummaryMs = 15_000
+
 /** Voice agents of all calls. */
 export class Agents implements AgentStarter {
   readonly #deps: AgentsDeps
   #engines: EngineSet
   readonly #running = new Map<string, number>()
-  readonly #open = new Set<Conversation>()
+  /** Conversations with the engines that they use. */
+  readonly #open = new Map<Conversation, EngineSet>()
 
   constructor(engines: EngineSet, deps: AgentsDeps) {
     this.#engines = engines
@@ -58,9 +74,11 @@ export class Agents implements AgentStarter {
     return this.#open.size
   }
 
-  /** Uses other engines for later conversations. */
+  /** Uses other engines for later conversations. The former ones are closed with their last conversation. */
   change(engines: EngineSet): void {
+    const former = this.#engines
     this.#engines = engines
+    this.#closeIfUnused(former)
   }
 
   async start(source: AgentSource, options: AgentOptions): Promise<VoiceAgent> {
@@ -68,7 +86,8 @@ export class Agents implements AgentStarter {
     const id = randomUUID()
     const log = this.#deps.log.child({ call: callId, agent: id })
     const { limits } = this.#engines
-    const engines = this.#engines.choose(options, (message) =>
+    const set = this.#engines
+    const engines = set.choose(options, (message) =>
       log.warn({ event: 'agent.name-unknown', message }, 'name of an agent not configured'),
     )
     if (engines.length === 0) throw verbFailed('agents_unavailable')
@@ -86,6 +105,8 @@ export class Agents implements AgentStarter {
         clock: this.#deps.clock,
         functionTimeoutMs: limits.functionTimeoutMs,
         render: this.#deps.render,
+        complete: (engine, messages, instruction) =>
+          set.complete(engine, messages, instruction, AbortSignal.timeout(maxSummaryMs)),
         observer: this.#observer(log),
       },
     )
@@ -96,17 +117,27 @@ export class Agents implements AgentStarter {
     return new RunningAgent(id, conversation)
   }
 
-  /** Ends all conversations. */
-  close(): void {
-    for (const conversation of this.#open) conversation.hangUp()
+  /** Ends all conversations, and closes the engines. */
+  async close(): Promise<void> {
+    for (const conversation of this.#open.keys()) conversation.hangUp()
+    await this.#engines.close()
+  }
+
+  #closeIfUnused(engines: EngineSet): void {
+    if (engines === this.#engines || [...this.#open.values()].includes(engines)) return
+    engines
+      .close()
+      .catch((err: unknown) => this.#deps.log.error({ event: 'gateway.close-failed', err }, 'engines not closed'))
   }
 
   #keep(conversation: Conversation, projectId: string, log: Log): void {
-    this.#open.add(conversation)
+    const engines = this.#engines
+    this.#open.set(conversation, engines)
     this.#running.set(projectId, (this.#running.get(projectId) ?? 0) + 1)
     log.info({ event: 'agent.started' }, 'agent started')
     void conversation.ended.then((end) => {
       this.#open.delete(conversation)
+      this.#closeIfUnused(engines)
       const left = (this.#running.get(projectId) ?? 1) - 1
       if (left > 0) this.#running.set(projectId, left)
       else this.#running.delete(projectId)

@@ -2,7 +2,7 @@ import { configuredName } from '../../config/agent-names.ts'
 import type { AgentEngineConfig, AgentsConfig } from '../../config/types.ts'
 import type { AgentOptions } from '../../handlers/verbs.ts'
 import type { AgentLimits, EngineSet } from './agents.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, EngineMessage } from './engine.ts'
 import { makeEngine } from './engines/make-engine.ts'
 import { type PartsDeps, PipelineParts } from './engines/pipeline-parts.ts'
 import { complete } from './models/model.ts'
@@ -34,6 +34,20 @@ export class ConfiguredEngines implements EngineSet {
       if (config) chosen.push(this.#engine(name, this.#withNames(config, options, warn)))
     }
     return chosen
+  }
+
+  complete(
+    engine: Engine,
+    messages: readonly EngineMessage[],
+    instruction: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const config = this.#config.engines[engine.name]
+    const own = config && 'models' in config ? config.models?.[0] : undefined
+    const name = own ?? Object.keys(this.#config.models)[0]
+    if (name === undefined) return Promise.reject(new Error('There is no language model in agents.models.'))
+    const asked = [...messages, { role: 'system', content: instruction } as const]
+    return complete(this.#parts.model(name), asked, {}, signal)
   }
 
   async close(): Promise<void> {

@@ -7,11 +7,19 @@ import type {
   AgentMessage,
   AgentOptions,
 } from '../../handlers/verbs.ts'
-import type { MediaPort, Tap, TapEvent } from '../../media/types.ts'
+import type { MediaPort, PcmRate, Tap, TapEvent } from '../../media/types.ts'
+import { verbFailed } from '../calls/leg/failures.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import { Answers, type OpenAnswer } from './answers.ts'
 import { CallerAudio } from './caller-audio.ts'
-import type { Engine, EngineCall, EngineFailure, EngineLink, EngineRequest } from './engine.ts'
+import type {
+  Engine,
+  EngineCall,
+  EngineFailure,
+  EngineLink,
+  EngineMessage,
+  EngineRequest,
+} from './engine.ts'
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
 import { type FunctionAnswer, FunctionRunner } from './functions.ts'
 import { SpeechOutput } from './speech-output.ts'
@@ -29,7 +37,13 @@ export interface ConversationDeps {
   /** Time-out of a function, in ms. */
   readonly functionTimeoutMs: number
   /** Returns a phrase as samples at a rate; undefined if it cannot be spoken. Never rejects. */
-  readonly render: (text: string, rate: number) => Promise<Int16Array | undefined>
+  readonly render: (text: string, rate: PcmRate) => Promise<Int16Array | undefined>
+  /** Answers an instruction about messages. Rejects if no model can. */
+  readonly complete: (
+    engine: Engine,
+    messages: readonly EngineMessage[],
+    instruction: string,
+  ) => Promise<string>
   readonly observer: ConversationObserver
 }
 
@@ -72,7 +86,7 @@ export class Conversation implements TurnActor, SeatOwner {
   #changes: AgentChange = {}
   #port: MediaPort
   #tap!: Tap
-  #rate = 0
+  #rate: PcmRate = 8000
   #audio!: CallerAudio
   #output!: SpeechOutput
   /** Work on the engine in order: an interruption needs the position heard before the next turn follows. */
@@ -198,6 +212,15 @@ export class Conversation implements TurnActor, SeatOwner {
     if (!this.#isOver) this.#turns.leave()
   }
 
+  /** Answers an instruction about the conversation, outside of it. Works after the end, too. */
+  async summarize(instruction: string): Promise<string> {
+    try {
+      return await this.#deps.complete(this.#seat.engine, this.#transcript.messages, instruction)
+    } catch (error) {
+      throw verbFailed('agent_failed', 'No model could summarize the conversation.', error)
+    }
+  }
+
   /** Ends at once: the call has ended. */
   hangUp(): void {
     this.#finish({ kind: 'hangup' })
@@ -238,13 +261,20 @@ export class Conversation implements TurnActor, SeatOwner {
     this.#stamps.decided()
     this.#functions.turn()
     this.#do((link) => {
-      this.#transcript.add({ role: 'user', content: turn.text })
-      this.#emit({ kind: 'user', ...turn, ...this.#stamps.timesOf(turn) })
+      this.#userTurn(turn)
       const isEngines = link.abilities.turns !== 'ours'
       if (isEngines && turn.by === 'speech') return
       this.#asked = link
+      if (turn.instruction !== undefined) link.message({ role: 'system', content: turn.instruction }, false)
       if (isEngines) link.message({ role: 'user', content: turn.text }, true)
       else link.commit(turn.text)
+    })
+  }
+
+  overheard(turn: CallerTurn): void {
+    this.#do((link) => {
+      this.#userTurn(turn)
+      if (link.abilities.turns === 'ours') link.message({ role: 'user', content: turn.text }, false)
     })
   }
 
@@ -388,7 +418,7 @@ export class Conversation implements TurnActor, SeatOwner {
         answer: (call, answer) => this.#answered(call, answer),
         report: (event) => this.#emit(event),
         began: (id) => this.#turns.functionBegan(id),
-        ended: (id) => this.#turns.functionEnded(id),
+        ended: (id, isAnswered) => this.#turns.functionEnded(id, isAnswered),
         beforeStart: ({ name }) => this.#functionFiller(name),
       },
       clock,
@@ -428,9 +458,9 @@ export class Conversation implements TurnActor, SeatOwner {
       return
     }
     const isVoiced = event.kind === 'voice-began'
-    this.#stamps.voice(isVoiced, event.atMs)
+    const agoMs = this.#stamps.voice(isVoiced, event.atMs)
     this.#emit({ kind: 'speech', state: isVoiced ? 'began' : 'ended' })
-    this.#turns.voice(isVoiced)
+    this.#turns.voice(isVoiced, agoMs)
   }
 
   /** Begins the conversation when an engine is ready and the initial delay is over. */
@@ -471,6 +501,7 @@ export class Conversation implements TurnActor, SeatOwner {
     answer.isDelivered = true
     this.#transcript.answer(answer.id, this.#output.heardOf(answer.id).spoken)
     this.#turns.answerDelivered(answer.id)
+    if (!this.#output.isBusy) this.#turns.played()
     this.#closeIfOver(answer)
     this.#checkQuiet()
   }
@@ -532,6 +563,21 @@ export class Conversation implements TurnActor, SeatOwner {
     this.#transcript.call(id, call)
     this.#askers.set(call, this.#seat.link)
     this.#functions.call(id, call)
+  }
+
+  #userTurn(turn: CallerTurn): void {
+    const { text, by, confidence, language, merged, endedBy } = turn
+    this.#transcript.add({ role: 'user', content: text, ...(language !== undefined && { language }) })
+    this.#emit({
+      kind: 'user',
+      text,
+      by,
+      merged,
+      endedBy,
+      ...(confidence !== undefined && { confidence }),
+      ...(language !== undefined && { language }),
+      ...this.#stamps.timesOf(turn),
+    })
   }
 
   /** Gives the result of a function to the engine; to another session than the asking one, as a message. */

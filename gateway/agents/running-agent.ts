@@ -43,6 +43,13 @@ export class RunningAgent implements VoiceAgent {
     this.#conversation.waitForUser(ms)
   }
 
+  /** Background sounds are not played yet. */
+  background(): void {}
+
+  summarize(instruction: string): Promise<string> {
+    return this.#conversation.summarize(instruction)
+  }
+
   stop(): void {
     this.#conversation.leave()
   }

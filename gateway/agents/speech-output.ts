@@ -3,7 +3,7 @@ import { heardText } from './text/heard-text.ts'
 
 /** Receives the progress of the agent's speech. */
 export interface SpeechListener {
-  /** The first sound of an answer left. */
+  /** The first sound of an answer left, or the first one after {@link onPlayed}. */
   onBegan(answer: string): void
   /** Text of which the caller begins to hear the sound. */
   onUtterance(answer: string, text: string): void
@@ -50,6 +50,8 @@ export class SpeechOutput {
   #number = 0
   /** Items that have not ended. */
   #open = 0
+  /** Answer whose sound left last; undefined after a silence. */
+  #speaking: string | undefined
   /** Uptime at which the queue of a real-time engine runs dry, in ms. */
   #dryAt = 0
 
@@ -129,6 +131,7 @@ export class SpeechOutput {
     }
     this.#open = 0
     this.#dryAt = 0
+    this.#speaking = undefined
     this.#correct(await this.#tap.cut())
   }
 
@@ -171,13 +174,12 @@ export class SpeechOutput {
 
   #began(item: SpokenItem): void {
     if (item.state !== 'queued') return
-    const isFirst = ![...this.#items.values()].some(
-      ({ answer, state }) => answer === item.answer && state !== 'queued',
-    )
+    const isNew = item.answer !== this.#speaking
+    this.#speaking = item.answer
     item.state = 'begun'
     item.beganAt = this.#uptime()
     if (item.answer === '') return
-    if (isFirst) this.#listener.onBegan(item.answer)
+    if (isNew) this.#listener.onBegan(item.answer)
     if (item.text !== '') this.#listener.onUtterance(item.answer, item.text)
   }
 
@@ -186,7 +188,9 @@ export class SpeechOutput {
     item.state = 'ended'
     item.heardMs = this.#msOf(item)
     this.#open--
-    if (this.#open === 0) this.#listener.onPlayed()
+    if (this.#open > 0) return
+    this.#speaking = undefined
+    this.#listener.onPlayed()
   }
 
   #itemOf(answer: string, key: string): [number, SpokenItem] {

@@ -20,11 +20,12 @@ export class TurnStamps {
     this.#openedAt = this.#clock.now()
   }
 
-  /** Voice began or ended at a position of the tap. */
-  voice(isVoiced: boolean, atMs: number): void {
-    const at = (this.#openedAt + atMs) * 1000
-    if (isVoiced) this.#speechStart ??= at
-    else this.#lastWordEnd = at
+  /** Voice began or ended at a position of the tap. Returns the time since then in ms. */
+  voice(isVoiced: boolean, atMs: number): number {
+    const at = this.#openedAt + atMs
+    if (isVoiced) this.#speechStart ??= at * 1000
+    else this.#lastWordEnd = at * 1000
+    return Math.max(0, this.#clock.now() - at)
   }
 
   /** The turn is complete. */

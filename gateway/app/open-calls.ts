@@ -39,6 +39,7 @@ import {
   openRecogniser,
   openStreams,
 } from './open.ts'
+import { openAgents } from './open-agents.ts'
 
 /** Opened components that calls use. */
 export interface OpenCallsDeps {
@@ -148,6 +149,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     rooms,
     queues,
     detector: new CallDetector({ clock, log, metrics }),
+    agents: openAgents(base, sounds, metrics),
   }
   const addresses: AddressBook = directory
   const dialer = new LegDialer({

@@ -30,6 +30,7 @@ export const rooms = [
   'rooms',
   'calls',
   'streams',
+  'agents',
   'recordings',
   'cdr',
   'chat',

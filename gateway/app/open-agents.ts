@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AgentsConfig } from '../../config/types.ts'
+import type { AgentOptions } from '../../handlers/verbs.ts'
+import type { PcmRate, Sounds, VoiceEngine } from '../../media/types.ts'
+import type { Agents } from '../agents/agents.ts'
+import type { ConfiguredEngines } from '../agents/configured-engines.ts'
+import type { StreamingHttp } from '../agents/http/streaming-http.ts'
+import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
+import { verbFailed } from '../calls/leg/failures.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { AppContext } from './open.ts'
+
+/** Loaded code of agents with the engines of the present configuration. */
+interface OpenedAgents {
+  readonly agents: Agents
+  readonly http: StreamingHttp
+}
+
+/**
+ * Starter of agents that loads their code with the first agent, or at once if an engine is configured. Without
+ * one, nothing is loaded.
+ */
+class LazyAgents implements AgentStarter {
+  readonly #base: AppContext
+  readonly #sounds: Sounds
+  readonly #metrics: Metrics
+  #config: AgentsConfig
+  #opened: Promise<OpenedAgents> | undefined
+  #running: Agents | undefined
+
+  constructor(base: AppContext, sounds: Sounds, metrics: Metrics) {
+    this.#base = base
+    this.#sounds = sounds
+    this.#metrics = metrics
+    this.#config = base.config.agents
+    if (this.#hasEngines) void this.#open()
+  }
+
+  get running(): number {
+    return this.#running?.running ?? 0
+  }
+
+  async start(source: AgentSource, options: AgentOptions): Promise<VoiceAgent> {
+    if (!this.#hasEngines) throw verbFailed('agents_unavailable')
+    const { agents } = await this.#open()
+    return agents.start(source, options)
+  }
+
+  /** Uses another configuration for later conversations. */
+  async change(config: AgentsConfig): Promise<void> {
+    if (isDeepStrictEqual(config, this.#config)) return
+    this.#config = config
+    const opened = await this.#opened
+    if (!opened) {
+      if (this.#hasEngines) await this.#open()
+      return
+    }
+    opened.agents.change(await this.#engines(opened.http))
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened
+    await opened?.agents.close()
+    await opened?.http.close()
+  }
+
+  get #hasEngines(): boolean {
+    return Object.keys(this.#config.engines).length > 0
+  }
+
+  #open(): Promise<OpenedAgents> {
+    this.#opened ??= this.#load()
+    return this.#opened
+  }
+
+  async #load(): Promise<OpenedAgents> {
+    const { Agents } = await import('../agents/agents.ts')
+    const { StreamingHttp } = await import('../agents/http/streaming-http.ts')
+    const { clock, log, config } = this.#base
+    const http = new StreamingHttp(config.sip.userAgent)
+    const engines = await this.#engines(http)
+    const render = async (text: string, rate: PcmRate) => {
+      const spoken = await this.#sounds.prepare({ kind: 'speech', text }, rate).catch(() => undefined)
+      return spoken?.samples
+    }
+    const agents = new Agents(engines, { render, clock, log, metrics: this.#metrics })
+    this.#running = agents
+    return { agents, http }
+  }
+
+  async #engines(http: StreamingHttp): Promise<ConfiguredEngines> {
+    const { ConfiguredEngines } = await import('../agents/configured-engines.ts')
+    const { clock, log } = this.#base
+    const sounds = this.#sounds
+    const voices: VoiceEngine = {
+      speak: async ({ text, voice, language, rate, customer }, signal) => {
+        const source = { kind: 'speech', text, ...(voice && { voice }), ...(language && { language }) } as const
+        const options = { ...(customer && { customer }), ...(signal && { signal }) }
+        return (await sounds.prepare(source, rate, options)).samples
+      },
+      close: async () => {},
+    }
+    return new ConfiguredEngines(this.#config, { voices, http, clock, log })
+  }
+}
+
+/** Opens the voice agents of all calls. */
+export const openAgents = (base: AppContext, sounds: Sounds, metrics: Metrics): AgentStarter => {
+  const agents = new LazyAgents(base, sounds, metrics)
+  base.closing.add('agents', agents, (open) => open.close())
+  base.followers.change('agents', ({ agents: next }) => void agents.change(next))
+  metrics.gauge('agents', () => agents.running)
+  return agents
+}
