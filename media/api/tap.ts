@@ -9,38 +9,57 @@ export interface TapRequest {
    */
   readonly tracks: 'in' | 'out' | 'both'
   readonly sampleRate: PcmRate
+  /**
+   * Whether the far end gets packets of silence while nothing else is sent and the port is not joined;
+   * default false. Some carriers end a call without packets. Negotiated comfort noise replaces them.
+   */
+  readonly isContinuous?: boolean
 }
 
 /**
- * Reflex of a tap: the media thread lowers the queued speech as soon as it detects the far end's voice, without
- * asking. The owner decides later, by {@link Tap.resume} or {@link Tap.cut}.
+ * Reflex of a tap: the media thread lowers the queued speech as soon as it detects the far end's voice,
+ * without asking. The owner decides later, by {@link Tap.resume} or {@link Tap.cut}. It needs the track `in`.
+ *
+ * Clicks shorter than `voicedMs` and tones of DTMF are no voice, and steady noise is none after a second. A
+ * voice lowers speech once, so that a resume during the voice remains. Speech that begins, or may be lowered,
+ * only during a voice is lowered if three times `voicedMs` of voice follow.
  */
 export interface ReflexRequest {
-  /** Duration of voice after which the speech is lowered, in ms; default 60. */
+  /** Duration of voice after which the speech is lowered, in ms; default 60, in steps of 20. */
   readonly voicedMs?: number
-  /** Duration of the fade, in ms; default 30. */
+  /** Duration of the fade, in ms; default 30, from 5 to 1000. */
   readonly fadeMs?: number
-  /** Silence after which the voice has ended, in ms; default 200. */
+  /** Silence after which the voice has ended, in ms; default 200, in steps of 20. */
   readonly silentMs?: number
-  /** Whether a delayed and weaker copy of the sent audio is no voice; default true. */
+  /**
+   * Whether a delayed and weaker copy of the sent audio is no voice; default true. At first, audio of 18 dB
+   * below the loudest of the last 500 ms counts as a copy. The thread learns the level of the copies, so that
+   * a quieter caller is detected, too, after one or two seconds of speech.
+   */
   readonly echoGuard?: boolean
 }
 
 /** Event of a tap's far end or speech. */
 export type TapEvent =
-  /** Voice of the far end began. `isFaded`: the reflex has lowered the speech. `atMs`: as of frames. */
+  /**
+   * Voice of the far end began at `atMs`, as of frames. `isFaded`: the reflex has lowered the speech.
+   * Reported once more for the same voice if the reflex lowers speech later.
+   */
   | { readonly kind: 'voice-began'; readonly atMs: number; readonly isFaded: boolean }
   /** Voice of the far end ended; `atMs` is the end of its last voiced frame. */
   | { readonly kind: 'voice-ended'; readonly atMs: number }
-  /** First packet of a spoken item left. */
+  /** First audio of an item left in the frame of `atMs`. */
   | { readonly kind: 'item-began'; readonly item: number; readonly atMs: number }
-  /** Everything of an item left, after {@link Tap.finish}. */
+  /** Everything of an item left, and {@link Tap.finish} was called. Not reported for dropped items. */
   | { readonly kind: 'item-ended'; readonly item: number }
 
 /** Position in an item of speech. */
 export interface ItemPosition {
   readonly item: number
-  /** Audio of the item that left as RTP, in ms; without what was dropped or faded to silence. */
+  /**
+   * Audio of the item that left as RTP, in ms. A sample counts at half of its amplitude (-6 dB) or more;
+   * dropped samples, and those during a hold, do not.
+   */
   readonly heardMs: number
 }
 
@@ -60,18 +79,27 @@ export interface Tap {
   /**
    * Queues `samples` for the far end: any number, at the tap's rate. The queue holds 120 s; samples beyond
    * that are dropped. Queued speech takes precedence over joined audio; a prompt takes precedence over queued
-   * speech.
+   * speech. Speech starts with the next frame if 60 ms are queued, else up to 40 ms later.
+   *
+   * `item`: any number that identifies the speech in events and positions; default none of both.
    */
   speak(samples: Int16Array, item?: number): void
-  /** Marks an item as complete: its end is reported. */
+  /** Marks an item as complete: its end is reported, at once if none of it is waiting. */
   finish(item: number): void
-  /** Lowers the speech within `fadeMs` (default 30) and keeps the queue. */
+  /**
+   * Lowers the speech to silence within `fadeMs` (default 30, from 5 to 1000) and keeps the queue. Speech
+   * queued during the pause waits, too.
+   */
   pause(fadeMs?: number): void
-  /** Continues with the next word that was not heard, rising within `fadeMs` (default 20). */
+  /**
+   * Continues with the first sample that was not heard, rising within `fadeMs` (default 20, from 5 to 1000).
+   * The rise begins before that sample and is at half of the amplitude there. No effect without a pause.
+   */
   resume(fadeMs?: number): void
   /**
-   * Drops the queue, with a fade if it is being heard, and ends a pause. Resolves with the positions of the
-   * items that were queued or begun and not ended, in order.
+   * Drops the queue, with a fade of one frame (20 ms) if it is being heard, and ends a pause. Resolves with
+   * the positions of the items that were queued or begun and not ended, in order; the fade is included.
+   * Resolves with none if the tap is or becomes closed.
    */
   cut(): Promise<readonly ItemPosition[]>
   /** Sets or removes the reflex and the detection of voice; see {@link TapEvent}. Default none. */
@@ -80,7 +108,7 @@ export interface Tap {
   allowFade(isAllowed: boolean): void
   /** Sets the only listener of events. */
   onEvent(listener: (event: TapEvent) => void): void
-  /** Drops the queue, for example when the far end interrupts. */
+  /** Drops the queue at once and forgets its items, without ending a pause. */
   clear(): void
   /** Resolves when everything queued so far has been sent or dropped. */
   spoken(): Promise<void>

@@ -278,6 +278,12 @@ class ThreadedEdge implements Edge {
       case 'spoken':
         slot.taps.spoken(report.tap, report.request)
         break
+      case 'cut':
+        slot.taps.cut(report.tap, report.request, report.positions)
+        break
+      case 'tapEvent':
+        slot.taps.event(report.tap, report.event)
+        break
       case 'tapClosed':
         slot.taps.closed(report.tap)
         break

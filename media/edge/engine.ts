@@ -89,6 +89,12 @@ export class Engine {
       case 'tap':
       case 'speak':
       case 'spoken':
+      case 'finishItem':
+      case 'pauseSpeech':
+      case 'resumeSpeech':
+      case 'cutSpeech':
+      case 'setReflex':
+      case 'allowFade':
       case 'clearSpeech':
       case 'closeTap':
       case 'detect':

@@ -4,13 +4,16 @@ import type {
   DetectFinding,
   DetectRequest,
   FarEnd,
+  ItemPosition,
   NearEnd,
   PcmRate,
   PortEvent,
   PortStats,
   RecordingResult,
   RecordRequest,
+  ReflexRequest,
   Talk,
+  TapEvent,
   TapFrame,
   TapRequest,
   Volumes,
@@ -52,8 +55,23 @@ export type PlayCommand =
   | { readonly op: 'stop' | 'pause' | 'resume'; readonly port: PortNumber; readonly play: number }
   | { readonly op: 'volume'; readonly port: PortNumber; readonly play: number; readonly volumeDb: number }
 
+/** Command to an open tap: the operation and its values. */
+export type TapAct =
+  | { readonly op: 'speak'; readonly samples: Int16Array; readonly item?: number | undefined }
+  | { readonly op: 'finishItem'; readonly item: number }
+  /** Absent: the default duration. */
+  | { readonly op: 'pauseSpeech' | 'resumeSpeech'; readonly fadeMs?: number | undefined }
+  | { readonly op: 'spoken' | 'cutSpeech'; readonly request: number }
+  | { readonly op: 'setReflex'; readonly reflex?: ReflexRequest | undefined }
+  | { readonly op: 'allowFade'; readonly isAllowed: boolean }
+  | { readonly op: 'clearSpeech' | 'closeTap' }
+
+/** Command to a tap that is open on a port. */
+export type TapCommand = TapAct & { readonly port: PortNumber; readonly tap: number }
+
 /** Commands about the sinks of a port or mixer. */
 export type SinkCommand =
+  | TapCommand
   | {
       readonly op: 'record'
       readonly port: PortNumber
@@ -67,9 +85,6 @@ export type SinkCommand =
       readonly act: RecordingControl
     }
   | { readonly op: 'tap'; readonly port: PortNumber; readonly tap: number; readonly request: TapRequest }
-  | { readonly op: 'speak'; readonly port: PortNumber; readonly tap: number; readonly samples: Int16Array }
-  | { readonly op: 'spoken'; readonly port: PortNumber; readonly tap: number; readonly request: number }
-  | { readonly op: 'clearSpeech' | 'closeTap'; readonly port: PortNumber; readonly tap: number }
   | {
       readonly op: 'detect'
       readonly port: PortNumber
@@ -163,6 +178,14 @@ export type Report =
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }
   | { readonly op: 'frame'; readonly tap: number; readonly frame: TapFrame }
   | { readonly op: 'spoken'; readonly tap: number; readonly request: number }
+  /** Answer to `cutSpeech`. */
+  | {
+      readonly op: 'cut'
+      readonly tap: number
+      readonly request: number
+      readonly positions: readonly ItemPosition[]
+    }
+  | { readonly op: 'tapEvent'; readonly tap: number; readonly event: TapEvent }
   | { readonly op: 'tapClosed'; readonly tap: number }
   | { readonly op: 'found'; readonly detection: number; readonly finding: DetectFinding }
   /** The detection has ended: conclusively, on command, or because the port was closed. */

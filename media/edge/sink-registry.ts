@@ -3,7 +3,7 @@ import { startRecording } from '../record/recorder.ts'
 import type { AudioSink } from '../rtp/audio-sinks.ts'
 import type { PromptMixer } from '../rtp/prompt-mixer.ts'
 import { DetectionSink } from './detection-sink.ts'
-import type { PortNumber, RecordingControl, Report, SinkCommand } from './protocol.ts'
+import type { PortNumber, RecordingControl, Report, SinkCommand, TapCommand } from './protocol.ts'
 import { RecordingSink } from './recording-sink.ts'
 import { TapSink } from './tap-sink.ts'
 
@@ -127,35 +127,64 @@ export class SinkRegistry {
   }
 
   #tap({ tap, request }: Extract<SinkCommand, { op: 'tap' }>, target: SinkTarget): void {
-    const sink = new TapSink(
-      request,
-      (frame) => this.#report({ op: 'frame', tap, frame }),
-      () => this.#closeTap(tap),
-    )
+    const sink = new TapSink(request, {
+      onFrame: (frame) => this.#report({ op: 'frame', tap, frame }),
+      onEvent: (event) => this.#report({ op: 'tapEvent', tap, event }),
+      onClosed: () => this.#closeTap(tap),
+    })
     this.#taps.set(tap, { target, sink })
     target.promptMixer.addQueue(sink.queue)
     target.addSink(sink)
   }
 
-  #toTap(
-    command: Extract<SinkCommand, { op: 'speak' | 'spoken' | 'clearSpeech' | 'closeTap' }>,
-    target: SinkTarget,
-  ): void {
+  #toTap(command: TapCommand, target: SinkTarget): void {
     const { tap } = command
     const sink = this.#taps.get(tap)?.sink
-    if (command.op === 'spoken') {
-      const { request } = command
-      const done = () => this.#report({ op: 'spoken', tap, request })
-      if (sink) sink.queue.mark(done)
-      else done()
-    } else if (command.op === 'speak') {
-      sink?.queue.write(command.samples)
+    if (sink) {
+      this.#act(command, sink, target)
       target.wake()
-    } else if (command.op === 'clearSpeech') sink?.queue.clear()
-    else if (sink) {
-      target.removeSink(sink)
-      target.promptMixer.removeQueue(sink.queue)
-      sink.close()
+    } else if (command.op === 'spoken') this.#report({ op: 'spoken', tap, request: command.request })
+    else if (command.op === 'cutSpeech')
+      this.#report({ op: 'cut', tap, request: command.request, positions: [] })
+  }
+
+  #act(command: TapCommand, sink: TapSink, target: SinkTarget): void {
+    const { tap } = command
+    const { queue } = sink
+    switch (command.op) {
+      case 'speak':
+        queue.write(command.samples, command.item)
+        break
+      case 'finishItem':
+        queue.finish(command.item)
+        break
+      case 'pauseSpeech':
+        queue.pause(command.fadeMs)
+        break
+      case 'resumeSpeech':
+        queue.resume(command.fadeMs)
+        break
+      case 'cutSpeech':
+        this.#report({ op: 'cut', tap, request: command.request, positions: queue.cut() })
+        break
+      case 'spoken': {
+        const { request } = command
+        queue.mark(() => this.#report({ op: 'spoken', tap, request }))
+        break
+      }
+      case 'clearSpeech':
+        queue.clear()
+        break
+      case 'setReflex':
+        sink.setReflex(command.reflex)
+        break
+      case 'allowFade':
+        sink.allowFade(command.isAllowed)
+        break
+      case 'closeTap':
+        target.removeSink(sink)
+        target.promptMixer.removeQueue(queue)
+        sink.close()
     }
   }
 

@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dominant, sine } from '../codecs/tone.ts'
 import { freePortRange } from '../testing/free-ports.ts'
-import type { DetectFinding, Detection, Edge, MediaPort, RecordRequest, TapFrame } from '../types.ts'
+import type {
+  DetectFinding,
+  Detection,
+  Edge,
+  MediaPort,
+  RecordRequest,
+  TapEvent,
+  TapFrame,
+} from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { TestPeer } from './testing/test-peer.ts'
 
@@ -195,6 +203,49 @@ describe('recordings, taps and detections on real threads', () => {
     await a.stats()
     await a.stats()
     expect(frames.length - count).toBeLessThanOrEqual(1)
+  })
+
+  it('speak items to the far end that can be paused, resumed and cut, and hear its voice', async () => {
+    const a = await open(alice, 'call')
+    const tap = a.tap({ tracks: 'in', sampleRate: 8000 })
+    const events: TapEvent[] = []
+    const until = (kind: TapEvent['kind']) =>
+      new Promise<void>((resolve) =>
+        tap.onEvent((event) => {
+          events.push(event)
+          if (event.kind === kind) resolve()
+        }),
+      )
+    const ended = until('item-ended')
+    tap.speak(sine(700, 200), 1)
+    tap.finish(1)
+    tap.pause()
+    tap.resume(10)
+    await ended
+    expect(events).toMatchObject([
+      { kind: 'item-began', item: 1 },
+      { kind: 'item-ended', item: 1 },
+    ])
+    tap.setReflex({ voicedMs: 40 })
+    const voiced = until('voice-ended')
+    tap.speak(sine(700, 10_000), 2)
+    const before = alice.heard.length
+    await alice.until(() => alice.heard.length >= before + 3)
+    await alice.talk(a.port, 'PCMU', sine(1100, 400))
+    await alice.talk(a.port, 'PCMU', new Int16Array(4000))
+    await voiced
+    expect(events.map(({ kind }) => kind).slice(2)).toEqual(['item-began', 'voice-began', 'voice-ended'])
+    const [position, ...others] = await tap.cut()
+    expect([position!.item, position!.heardMs >= 60, position!.heardMs < 10_000, others]).toEqual([
+      2,
+      true,
+      true,
+      [],
+    ])
+    tap.allowFade(false)
+    const late = tap.cut()
+    tap.close()
+    expect([await late, await tap.cut()]).toEqual([[], []])
   })
 
   it('move to another port of the call, but not to a closed port or another thread', async () => {

@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads'
 import { guard } from '../guard.ts'
-import type { MediaPort, Tap, TapFrame, TapRequest } from '../types.ts'
-import type { Command, PortNumber } from './protocol.ts'
+import type { ItemPosition, MediaPort, ReflexRequest, Tap, TapEvent, TapFrame, TapRequest } from '../types.ts'
+import type { Command, PortNumber, TapAct } from './protocol.ts'
 
 /** Sends a command to the thread; `moved` is transferred rather than copied. */
 type Send = (command: Command, moved?: readonly Transferable[]) => void
@@ -44,6 +44,14 @@ export class Taps {
     this.#taps.get(tap)?.wasSpoken(request)
   }
 
+  cut(tap: number, request: number, positions: readonly ItemPosition[]): void {
+    this.#taps.get(tap)?.wasCut(request, positions)
+  }
+
+  event(tap: number, event: TapEvent): void {
+    this.#taps.get(tap)?.event(event)
+  }
+
   /** Processes the thread's report that a tap was closed. */
   closed(tap: number): void {
     const handle = this.#taps.get(tap)
@@ -75,9 +83,11 @@ class EdgeTap implements Tap {
   #send: Send
   #numberOf: NumberOf
   #onFrame: ((frame: TapFrame) => void) | undefined
+  #onEvent: ((event: TapEvent) => void) | undefined
   #onClosed: (() => void) | undefined
   #requests = 0
   #spoken = new Map<number, () => void>()
+  #cuts = new Map<number, (positions: readonly ItemPosition[]) => void>()
   /** `closing`: closed by the owner, not yet confirmed by the thread. */
   #state: 'open' | 'closing' | 'closed' = 'open'
 
@@ -92,21 +102,51 @@ class EdgeTap implements Tap {
     this.#onFrame = guard(listener)
   }
 
-  speak(samples: Int16Array): void {
-    if (this.#state !== 'open') return
+  onEvent(listener: (event: TapEvent) => void): void {
+    this.#onEvent = guard(listener)
+  }
+
+  speak(samples: Int16Array, item?: number): void {
     // Copied because the samples may be a view of a larger buffer that the caller still owns.
     const copy = samples.slice()
-    this.#send({ op: 'speak', port: this.#port, tap: this.#tap, samples: copy }, [copy.buffer as ArrayBuffer])
+    this.#act({ op: 'speak', samples: copy, item }, [copy.buffer as ArrayBuffer])
+  }
+
+  finish(item: number): void {
+    this.#act({ op: 'finishItem', item })
+  }
+
+  pause(fadeMs?: number): void {
+    this.#act({ op: 'pauseSpeech', fadeMs })
+  }
+
+  resume(fadeMs?: number): void {
+    this.#act({ op: 'resumeSpeech', fadeMs })
+  }
+
+  cut(): Promise<readonly ItemPosition[]> {
+    if (this.#state !== 'open') return Promise.resolve([])
+    const request = ++this.#requests
+    this.#act({ op: 'cutSpeech', request })
+    return new Promise((resolve) => this.#cuts.set(request, resolve))
+  }
+
+  setReflex(reflex: ReflexRequest | undefined): void {
+    this.#act({ op: 'setReflex', reflex })
+  }
+
+  allowFade(isAllowed: boolean): void {
+    this.#act({ op: 'allowFade', isAllowed })
   }
 
   clear(): void {
-    if (this.#state === 'open') this.#send({ op: 'clearSpeech', port: this.#port, tap: this.#tap })
+    this.#act({ op: 'clearSpeech' })
   }
 
   spoken(): Promise<void> {
     if (this.#state !== 'open') return Promise.resolve()
     const request = ++this.#requests
-    this.#send({ op: 'spoken', port: this.#port, tap: this.#tap, request })
+    this.#act({ op: 'spoken', request })
     return new Promise((resolve) => this.#spoken.set(request, resolve))
   }
 
@@ -123,13 +163,22 @@ class EdgeTap implements Tap {
 
   close(): void {
     if (this.#state !== 'open') return
+    this.#act({ op: 'closeTap' })
     this.#state = 'closing'
-    this.#send({ op: 'closeTap', port: this.#port, tap: this.#tap })
     this.#settle()
   }
 
   frame(frame: TapFrame): void {
     if (this.#state === 'open') this.#onFrame?.(frame)
+  }
+
+  event(event: TapEvent): void {
+    if (this.#state === 'open') this.#onEvent?.(event)
+  }
+
+  wasCut(request: number, positions: readonly ItemPosition[]): void {
+    this.#cuts.get(request)?.(positions)
+    this.#cuts.delete(request)
   }
 
   wasSpoken(request: number): void {
@@ -145,9 +194,17 @@ class EdgeTap implements Tap {
     if (wasOpen) this.#onClosed?.()
   }
 
+  /** Sends a command of the tap to the thread while it is open. */
+  #act(act: TapAct, moved?: readonly Transferable[]): void {
+    if (this.#state === 'open') this.#send({ ...act, port: this.#port, tap: this.#tap }, moved)
+  }
+
   #settle(): void {
     const spoken = [...this.#spoken.values()]
+    const cuts = [...this.#cuts.values()]
     this.#spoken.clear()
+    this.#cuts.clear()
     for (const settle of spoken) settle()
+    for (const settle of cuts) settle([])
   }
 }

@@ -6,11 +6,20 @@ export interface AudioSink {
   /** Rate of the frames. */
   readonly rate: PcmRate
   readonly tracks: 'in' | 'out' | 'both'
+  /** Whether the far end gets silence while nothing is sent; default false. */
+  readonly isContinuous?: boolean
   /**
    * Processes 20 ms of both directions: from the far end, and to the far end. Undefined for silence, or for a
    * track that was not requested. The samples are valid during the call.
    */
   write(input: Int16Array | undefined, output: Int16Array | undefined): void
+  /**
+   * Processes 20 ms of the far end before the audio for it is composed, so that it can change that audio in
+   * the same frame. {@link write} follows with the same samples.
+   */
+  hear?(input: Int16Array | undefined): void
+  /** Processes the 20 ms for the far end at any rate, before {@link write} and whatever its tracks. */
+  sent?(output: Int16Array | undefined): void
   /** Reports a digit of the far end. */
   digit?(digit: string): void
   /** Called when the port is closing; no further calls follow. */
@@ -21,6 +30,8 @@ interface SinkEntry {
   readonly sink: AudioSink
   readonly input: RateAdapter
   readonly output: RateAdapter
+  /** Frame that {@link AudioSinks.hear} has converted for `write`; null: not yet. */
+  said: Int16Array | undefined | null
 }
 
 /** Sinks of one port. */
@@ -41,13 +52,31 @@ export class AudioSinks {
     return this.#wanted('in')
   }
 
+  /** Whether a sink requires silence for the far end while nothing is sent. */
+  get isContinuous(): boolean {
+    for (let i = 0; i < this.#places.length; i++) if (this.#places[i]!.sink.isContinuous) return true
+    return false
+  }
+
   add(sink: AudioSink): void {
-    this.#places.push({ sink, input: new RateAdapter(), output: new RateAdapter() })
+    this.#places.push({ sink, input: new RateAdapter(), output: new RateAdapter(), said: null })
   }
 
   /** Removes a sink; no effect if it is not present. */
   remove(sink: AudioSink): void {
     this.#places = this.#places.filter((place) => place.sink !== sink)
+  }
+
+  /** Passes 20 ms of the far end to the sinks that hear it early; {@link write} must follow. */
+  hear(input: Int16Array | undefined, inputRate: PcmRate): void {
+    const places = this.#places
+    for (let i = 0; i < places.length; i++) {
+      const place = places[i]!
+      const { sink } = place
+      if (!sink.hear || sink.tracks === 'out') continue
+      place.said = place.input.convert(input, inputRate, sink.rate)
+      sink.hear(place.said)
+    }
   }
 
   /** Passes 20 ms to all sinks. */
@@ -59,8 +88,12 @@ export class AudioSinks {
   ): void {
     const places = this.#places
     for (let i = 0; i < places.length; i++) {
-      const { sink, input: from, output: to } = places[i]!
-      const said = sink.tracks === 'out' ? undefined : from.convert(input, inputRate, sink.rate)
+      const place = places[i]!
+      const { sink, input: from, output: to, said: early } = place
+      const said =
+        early !== null ? early : sink.tracks === 'out' ? undefined : from.convert(input, inputRate, sink.rate)
+      place.said = null
+      sink.sent?.(output)
       const heard = sink.tracks === 'in' ? undefined : to.convert(output, outputRate, sink.rate)
       sink.write(said, heard)
     }

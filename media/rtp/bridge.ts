@@ -171,9 +171,10 @@ export class Bridge {
   frameOut(now: number): void {
     const sender = this.#sender
     const partner = this.#partner
+    const { frame: input, rate } = this.#decoder
+    this.#sinks.hear(input, rate)
     const out = this.#frameFor(now, this.#channel ?? partner ?? this)
     if (this.#sinks.size === 0) return
-    const { frame: input, rate } = this.#decoder
     // If packets are forwarded without decoding, the sinks receive the partner's decoded frames instead.
     const passed = partner && !this.#isFramed && !sender.isInterrupted ? partner.#decoder : undefined
     if (out || !passed) this.#sinks.write(input, rate, out, sender.rate)
@@ -225,7 +226,8 @@ export class Bridge {
       const frame = this.#heardGain.apply(this.#fromBridge.convert(channel.read(), channel.rate, rate))
       return frame ?? (channel.isContinuous && !hasComfortNoise ? silentFrame(rate) : undefined)
     }
-    if (!this.#partner || !this.#isFramed) return undefined
+    if (!this.#partner) return this.#sinks.isContinuous && !hasComfortNoise ? silentFrame(rate) : undefined
+    if (!this.#isFramed) return undefined
     const decoder = this.#partner.#decoder
     return this.#heardGain.apply(this.#fromBridge.convert(decoder.frame, decoder.rate, rate))
   }

@@ -33,7 +33,7 @@ export class PromptMixer {
   get isWaiting(): boolean {
     const playing = this.#playing?.source
     if (this.#cue || this.#fading || playing?.isAudible || playing?.hasEnded) return true
-    for (let i = 0; i < this.#queues.length; i++) if (this.#queues[i]!.queued > 0) return true
+    for (let i = 0; i < this.#queues.length; i++) if (this.#queues[i]!.isWaiting) return true
     return false
   }
 
@@ -78,18 +78,23 @@ export class PromptMixer {
     this.#queues = this.#queues.filter((each) => each !== queue)
   }
 
-  /** Composes the next {@link frame} at `rate`. Returns its source; undefined if there is no audio. */
-  compose(rate: PcmRate): object | undefined {
+  /**
+   * Composes the next {@link frame} at `rate`. Returns its source; undefined if there is no audio. `isSent`:
+   * the frame will be sent; speech counts as heard only then.
+   */
+  compose(rate: PcmRate, isSent = true): object | undefined {
     const source = this.#fading ?? this.#cue?.source ?? this.#prompt()
     if (source && !source.hasEnded) {
       this.frame = source.take(rate)
       if (this.#fading?.hasEnded) this.#fading = undefined
+      this.#interruptQueues(0)
       return source
     }
     for (let i = 0; i < this.#queues.length; i++) {
-      const frame = this.#queues[i]!.take(rate)
+      const frame = this.#queues[i]!.take(rate, isSent)
       if (!frame) continue
       this.frame = frame
+      this.#interruptQueues(i + 1)
       return this.#queues[i]
     }
     return undefined
@@ -116,6 +121,11 @@ export class PromptMixer {
     const cue = this.#cue
     this.#cue = undefined
     cue?.done()
+  }
+
+  /** Tells the queues from `first` that other audio has precedence. */
+  #interruptQueues(first: number): void {
+    for (let i = first; i < this.#queues.length; i++) this.#queues[i]!.interrupt()
   }
 
   #prompt(): PromptSource | undefined {

@@ -230,7 +230,7 @@ export class Sender {
       this.#packetizer?.clear()
       return undefined
     }
-    const speaker = this.promptMixer.compose(this.rate)
+    const speaker = this.promptMixer.compose(this.rate, this.#isAllowed)
     const frame = speaker ? this.promptMixer.frame : this.#bridged(bridged)
     if (this.#isAllowed) this.#say(now, frame, speaker ?? (frame ? source : undefined))
     this.promptMixer.finish()

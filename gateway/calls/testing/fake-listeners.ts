@@ -4,11 +4,14 @@ import type {
   DetectFinding,
   Detection,
   DetectRequest,
+  ItemPosition,
   MediaPort,
   Recording,
   RecordingResult,
   RecordRequest,
+  ReflexRequest,
   Tap,
+  TapEvent,
   TapFrame,
   TapRequest,
 } from '../../../media/types.ts'
@@ -49,14 +52,25 @@ export class FakeRecording implements Recording {
   }
 }
 
-/** Tap that receives frames from the test, and records the audio that is spoken to it. */
+/**
+ * Tap that receives frames and events from the test, and records the audio that is spoken to it. Nothing of
+ * it is heard until the test says so in {@link heard}.
+ */
 export class FakeTap implements Tap {
   readonly request: TapRequest
   readonly output: Int16Array[] = []
+  /** Items with audio that have not ended, and the heard part of each in ms. */
+  readonly heard = new Map<number, number>()
+  /** Finishes, pauses, resumes and cuts, in order. */
+  readonly acts: string[] = []
+  isPaused = false
+  reflex: ReflexRequest | undefined
+  mayFade = true
   closed = false
   /** Port that it listens to. */
   port: MediaPort
   #onFrame: (frame: TapFrame) => void = () => {}
+  #onEvent: (event: TapEvent) => void = () => {}
   #onClosed: () => void = () => {}
   #marks: (() => void)[] = []
 
@@ -74,8 +88,53 @@ export class FakeTap implements Tap {
     if (!this.closed) this.#onFrame(frame)
   }
 
-  speak(samples: Int16Array): void {
+  onEvent(listener: (event: TapEvent) => void): void {
+    this.#onEvent = listener
+  }
+
+  /** Reports an event; a reflex that has faded also pauses, and an ended item is forgotten. */
+  tell(event: TapEvent): void {
+    if (this.closed) return
+    if (event.kind === 'voice-began' && event.isFaded) this.isPaused = true
+    if (event.kind === 'item-ended') this.heard.delete(event.item)
+    this.#onEvent(event)
+  }
+
+  speak(samples: Int16Array, item?: number): void {
     this.output.push(samples)
+    if (item !== undefined && !this.heard.has(item)) this.heard.set(item, 0)
+  }
+
+  finish(item: number): void {
+    this.acts.push(`finish ${item}`)
+  }
+
+  pause(fadeMs = 30): void {
+    this.acts.push(`pause ${fadeMs}`)
+    this.isPaused = true
+  }
+
+  resume(fadeMs = 20): void {
+    this.acts.push(`resume ${fadeMs}`)
+    this.isPaused = false
+  }
+
+  cut(): Promise<readonly ItemPosition[]> {
+    if (this.closed) return Promise.resolve([])
+    this.acts.push('cut')
+    const positions = Array.from(this.heard, ([item, heardMs]) => ({ item, heardMs }))
+    this.heard.clear()
+    this.isPaused = false
+    this.clear()
+    return Promise.resolve(positions)
+  }
+
+  setReflex(reflex: ReflexRequest | undefined): void {
+    this.reflex = reflex
+  }
+
+  allowFade(isAllowed: boolean): void {
+    this.mayFade = isAllowed
   }
 
   clear(): void {
