@@ -31,7 +31,7 @@ export interface FurtherFunctions {
 }
 
 /** Collaborators of {@link FunctionRunner}. */
-export interface FunctionParts {
+export interface FunctionDeps {
   readonly moves: Moves
   readonly effects: Effects
   readonly native: NativeTools
@@ -41,13 +41,13 @@ export interface FunctionParts {
 /** Runs the functions that the model or the session calls. */
 export class FunctionRunner {
   readonly #state: SessionState
-  readonly #parts: FunctionParts
+  readonly #deps: FunctionDeps
   /** Texts that the history keeps of calls, by id. */
   readonly #kept = new Map<string, string>()
 
-  constructor(state: SessionState, parts: FunctionParts) {
+  constructor(state: SessionState, deps: FunctionDeps) {
     this.#state = state
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Text that the history keeps of a call in place of its result; undefined: the result. */
@@ -78,7 +78,7 @@ export class FunctionRunner {
     try {
       const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
       const reply = await this.#inTime(of, this.#replyOf(of, given), this.#state.over)
-      if (reply) await this.#parts.effects.carryOut(reply.effects, of)
+      if (reply) await this.#deps.effects.carryOut(reply.effects, of)
     } catch (error) {
       this.#warn(of.name, error)
     }
@@ -107,7 +107,7 @@ export class FunctionRunner {
     { parsed, raw }: FunctionArguments,
     signal: AbortSignal,
   ): Promise<AgentFunctionResult> {
-    const { moves, native, further } = this.#parts
+    const { moves, native, further } = this.#deps
     const { steps, log, host } = this.#state
     const moved = async (text: Promise<string>) => {
       const result = { text: await text }
@@ -143,7 +143,7 @@ export class FunctionRunner {
     of: FunctionDefinition,
     reply: FunctionReply,
   ): Promise<AgentFunctionResult> {
-    const { effects } = this.#parts
+    const { effects } = this.#deps
     const text = textFor(reply)
     if (reply.effects.length === 0) return { text }
     // The vendor's bedrock agents always speak before actions.

@@ -138,7 +138,7 @@ export class AgentSession {
   #told(event: AgentEvent): void {
     const state = this.#state
     if (event.kind === 'language') this.#moves.speaks(event.code)
-    state.told(event)
+    state.receive(event)
     if (event.kind === 'function') {
       const kept = this.#runner.keptOf(event.call.id)
       if (kept !== undefined) state.log.replaceResult(event.call.id, kept)

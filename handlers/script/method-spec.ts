@@ -24,8 +24,8 @@ export interface MethodSpec {
   readonly properties: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   /**
-   * Checks a value by the rules of its own language, with the faults and warnings of its parts. Their paths are
-   * JSON pointers below the value.
+   * Checks a value by the rules of its own language. The paths of its findings are JSON pointers below the
+   * value.
    */
   readonly check?: (value: unknown) => SpecFindings
   /** Parameters of which exactly one must be present. */

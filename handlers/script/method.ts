@@ -61,8 +61,8 @@ export interface ScriptContext {
   /** Runs a section until it returns or transfers. */
   execute(section: Section, params: Params): Promise<{ readonly outcome: Outcome; readonly value: unknown }>
   /**
-   * Finds a section as {@link find} does, and runs it for an action during a step. Such actions do not count as
-   * jumps.
+   * Finds a section as {@link find} does, and runs it for an action during a step. Such actions do not count
+   * as jumps.
    */
   perform(dest: string): Promise<{ readonly outcome: Outcome }>
   /**

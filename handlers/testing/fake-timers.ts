@@ -14,7 +14,7 @@ export class FakeTimers {
     return { cancel: () => this.#remove(timer) }
   }
 
-  /** Lets time pass, in milliseconds, and runs the timers in order. What they cause runs before the next one. */
+  /** Lets time pass, in milliseconds, and runs the timers in order, each with all that it causes. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await settle()

@@ -178,7 +178,7 @@ export const userEvent = (
   event,
 })
 
-/** Returns the params of an event that the handler defines with a type of its own, for instance `ai.start`. */
+/** Returns the params of a handler's event that has a type of its own, for instance `ai.start`. */
 export const typedEvent = (
   { callId, nodeId, roomId }: WireCall,
   event: Readonly<Record<string, unknown>>,

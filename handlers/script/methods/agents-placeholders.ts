@@ -14,7 +14,7 @@ const maxDepth = 64
 
 /**
  * Replaces the placeholders of an agent's document by the script's variables. Those of the conversation stay.
- * One that cannot be evaluated becomes an empty text, with a warning: a call without its agent would be worse.
+ * One that cannot be evaluated becomes an empty text, with a warning: the agent can do without it.
  */
 export const resolveAgent = async (
   value: unknown,
