@@ -349,3 +349,35 @@ it('sends events to the debug webhook by level, and to a browser', async () => {
     'ai.stop',
   ])
 })
+
+describe('a server of the Model Context Protocol', () => {
+  const answer = (result: object) => ({
+    status: 200,
+    headers: {},
+    text: JSON.stringify({ jsonrpc: '2.0', result }),
+  })
+
+  it('has functions that the model can call', async () => {
+    const rig = new SessionRig()
+    const results: Record<string, object> = {
+      initialize: { protocolVersion: '2025-06-18' },
+      'tools/list': {
+        tools: [{ name: 'weather', description: 'Weather.', inputSchema: { type: 'object' } }],
+      },
+      'tools/call': { content: [{ type: 'text', text: 'Sunny.' }] },
+    }
+    rig.context.request = async ({ body }) => {
+      const { id, method } = JSON.parse(body?.text ?? '{}')
+      const { text } = answer(results[method] ?? {})
+      return { status: 200, headers: {}, text: JSON.stringify({ ...JSON.parse(text), id }) }
+    }
+    const agent = await rig.start({ SWAIG: { mcp_servers: [{ url: 'https://x.example/mcp' }] } })
+    expect(agent.functions).toEqual(['weather', 'hangup'])
+    expect(await agent.call('weather', { city: 'Bonn' })).toEqual({ text: 'Sunny.' })
+    rig.context.request = async () => ({ status: 500, headers: {}, text: '' })
+    expect((await agent.call('weather')).text).toContain('failed')
+    agent.end({ kind: 'stopped' })
+    await settle()
+    expect(rig.end).toMatchObject({ hasLeft: false })
+  })
+})

@@ -55,6 +55,7 @@ export class AgentSession {
     const end = await this.#ended()
     this.#hold.end()
     this.#state.finish()
+    void this.#further.close()
     void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt })
     const { kind } = this.#leaving
     if (kind === 'hangup' && !host.call.signal.aborted) await host.call.hangup()

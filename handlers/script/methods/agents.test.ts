@@ -208,8 +208,9 @@ describe('ai', () => {
   })
 
   it('has faults and warnings at their places', async () => {
-    expect(faultsOf([{ ai: {} }])).toEqual(['/0/ai/prompt method_parameter_invalid_value'])
-    expect(faultsOf(['ai'])).toEqual(['/0/prompt method_parameter_invalid_value'])
+    expect(faultsOf([{ ai: {} }])).toEqual(['/0/ai method_parameter_missing'])
+    expect(faultsOf([{ ai: { prompt: {} } }])).toEqual(['/0/ai/prompt method_parameter_invalid_value'])
+    expect(faultsOf(['ai'])).toEqual(['/0 method_parameter_missing'])
     expect(faultsOf([{ ai: { prompt, params: [] } }])).toEqual([
       '/0/ai/params method_parameter_invalid_value',
     ])
@@ -238,7 +239,7 @@ describe('amazon_bedrock', () => {
       action: [{ say: 'Hi' }],
     })
     expect(names).toEqual(['startAgent'])
-    expect(call.agents[0]?.options.languages).toMatchObject([{ voice: 'amy' }])
+    expect(call.agents[0]?.options.languages).toMatchObject([{ voice: 'amazon.amy' }])
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({
       content_disposition: 'agent.function',
       ai_session_id: 'c-1',

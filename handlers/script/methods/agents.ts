@@ -1,30 +1,23 @@
+import { readBedrock } from '../../agent/bedrock.ts'
 import { readAgent } from '../../agent/document.ts'
-import type { Json } from '../../agent/document-types.ts'
+import { agentSchema } from '../../agent/schema.ts'
 import { runAgent } from '../../agent/session.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method, ScriptContext } from '../method.ts'
-import type { SpecFindings } from '../method-spec.ts'
-import { anyObject } from '../schema-builders.ts'
+import { anyObject, type Schema } from '../schema-builders.ts'
 import type { Values } from '../values.ts'
-import { bedrockDocument } from './agents-bedrock.ts'
 import { ScriptAgentHost } from './agents-host.ts'
 import { resolveAgent } from './agents-placeholders.ts'
 
 /** Form of a document: that of `ai`, or of `amazon_bedrock`. */
 type Form = 'swaig' | 'bedrock'
 
-const documentOf = (value: unknown, form: Form): unknown =>
-  form === 'bedrock' ? bedrockDocument(value) : value
-
-const findings =
-  (form: Form) =>
-  (value: unknown): SpecFindings =>
-    readAgent(documentOf(value, form))
+const readers = { swaig: readAgent, bedrock: readBedrock }
 
 const run = (form: Form) => async (values: Values, script: ScriptContext) => {
   const given = await resolveAgent(values.parameters[whole], script, values.path)
-  const { document, faults } = readAgent(documentOf(given, form))
+  const { document, faults } = readers[form](given)
   const [fault] = faults
   if (!document) throw new VerbFailed(codes.parameterInvalid, `${fault?.path} ${fault?.message}.`)
   const host = new ScriptAgentHost(script, values.path, form)
@@ -38,12 +31,13 @@ const run = (form: Form) => async (values: Values, script: ScriptContext) => {
 /** Name of the parameter that the whole object stands for. */
 const whole = 'agent'
 
-const agentMethod = (form: Form, description: string, properties: Json): Method => ({
+const agentMethod = (form: Form, description: string, properties: Schema): Method => ({
   description,
   properties: { [whole]: properties },
+  required: [whole],
   wholeParameter: whole,
   plain: [whole],
-  check: findings(form),
+  check: readers[form],
   failed: { ai_result: 'failed', return_value: 'failed' },
   run: run(form),
 })
@@ -53,7 +47,7 @@ export const agents: Readonly<Record<string, Method>> = {
   ai: agentMethod(
     'swaig',
     'Hands the call to a voice agent, and continues when the conversation ends.',
-    anyObject('Document of the agent.'),
+    agentSchema,
   ),
   amazon_bedrock: agentMethod(
     'bedrock',

@@ -50,7 +50,7 @@ it.each(['ai', 'amazon_bedrock'])('a script with an agent (%s) is checked like a
   const refusal = expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'swml' } })
   await expect(readDial({ ...dial, url: undefined, swml: swml({}) }, of)).rejects.toThrow(refusal)
   await expect(readUpdate({ id: 'a', swml: JSON.stringify(swml({})) }, check)).rejects.toThrow(
-    `/sections/main/1/${name}/prompt`,
+    `/sections/main/1/${name}`,
   )
 })
 
