@@ -28,6 +28,8 @@ export class CallerSpeech {
   #lowest: number | undefined
   /** Words of a partial recognition that the turn before took as they were; its final comes late. */
   #taken: readonly string[] | undefined
+  /** Whether new voice began since then. */
+  #hasNewVoice = false
   language: string | undefined
   /** Time of the last recognition of this turn. */
   recognisedAt: number | undefined
@@ -84,11 +86,19 @@ export class CallerSpeech {
     if (!taken) return text
     const tokens = tokensOf(text)
     const isSame = beginsWith(tokens, taken)
+    // A recogniser may repeat a shorter form; after new voice, the same first words begin new speech.
+    if (!isFinal && !this.#hasNewVoice && beginsWith(taken, tokens)) return undefined
     // A partial recognition of other words is new speech; a final one corrects the words that were taken.
     if (isFinal || !isSame) this.#taken = undefined
     if (!isFinal && !isSame) return text
+    if (!isSame && this.#hasNewVoice && !tokens.some((token) => taken.includes(token))) return text
     if (tokens.length <= taken.length + (isSame ? 0 : 1)) return undefined
     return tokens.slice(taken.length).join(' ')
+  }
+
+  /** Voice began: recognitions may be of new speech. */
+  voiceBegan(): void {
+    this.#hasNewVoice = true
   }
 
   /** Continues the turn before: its text comes first. */
@@ -106,7 +116,10 @@ export class CallerSpeech {
 
   /** Removes everything: the turn is complete, or was an acknowledgement. */
   clear(): void {
-    if (this.#partial !== '') this.#taken = [...(this.#taken ?? []), ...tokensOf(this.#partial)]
+    if (this.#partial !== '') {
+      this.#taken = [...(this.#taken ?? []), ...tokensOf(this.#partial)]
+      this.#hasNewVoice = false
+    }
     this.#finals = []
     this.#partial = ''
     this.#merged = 0

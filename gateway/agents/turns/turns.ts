@@ -62,6 +62,7 @@ export class Turns implements TurnInputs {
 
   #voiceBegan(at: number): void {
     const floor = this.#floor
+    floor.caller.speech.voiceBegan()
     if (floor.isAgents) return floor.overlapBegan()
     floor.discard()
     floor.callerBegan(at)
