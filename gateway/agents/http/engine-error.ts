@@ -28,11 +28,3 @@ export const engineErrorOf = (error: unknown, signal?: AbortSignal): EngineError
   const { code } = error as NodeJS.ErrnoException
   return new EngineError('connection', `the connection failed${typeof code === 'string' ? `: ${code}` : ''}`)
 }
-
-/** Returns the kind of a failure by an HTTP status that is not 2xx. */
-export const kindOfStatus = (status: number): EngineFailureKind => {
-  if (status === 401 || status === 403) return 'unauthorised'
-  if (status === 402 || status === 429) return 'limited'
-  if (status === 408) return 'timeout'
-  return status >= 500 ? 'server' : 'refused'
-}

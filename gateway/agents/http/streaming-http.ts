@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici'
-import { EngineError, engineErrorOf, kindOfStatus } from './engine-error.ts'
+import { kindOfStatus } from '../engines/session/failures.ts'
+import { EngineError, engineErrorOf } from './engine-error.ts'
 
 /** Request to an engine's server. */
 export interface StreamingRequest {

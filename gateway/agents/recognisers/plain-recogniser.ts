@@ -10,6 +10,7 @@ import type {
 /** The project's own recogniser, for instance a vosk-server, as a recogniser of agents. */
 export class PlainRecogniser implements AgentRecogniser {
   readonly name: string
+  readonly isStreaming = true
   readonly #recogniser: Recogniser
 
   /** The recogniser is not closed with this one. */

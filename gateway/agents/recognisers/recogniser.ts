@@ -49,6 +49,8 @@ export interface AgentRecognition {
 export interface AgentRecogniser {
   /** Name in the configuration. */
   readonly name: string
+  /** Whether text comes while the caller speaks; otherwise only after it. */
+  readonly isStreaming: boolean
   /** Opens a recognition. The listener is not called before the return. */
   open(request: AgentRecognitionRequest, listener: AgentRecognitionListener): AgentRecognition
   close(): Promise<void>

@@ -1,9 +1,8 @@
-import type { ResamplerRate } from '../../../media/codecs/resampler.ts'
 import type { Clock } from '../../core/clock.ts'
+import { WireDecoder, type WireFormat } from '../engines/session/wire-audio.ts'
 import { Deadline } from '../http/deadline.ts'
 import { EngineError, engineErrorOf } from '../http/engine-error.ts'
 import type { StreamingHttp } from '../http/streaming-http.ts'
-import { SampleStream } from './sample-stream.ts'
 import type { AgentVoice, SpeakOptions, SpeechListener, Utterance } from './voice.ts'
 
 /** Options of an {@link OpenAiSpeech}. */
@@ -21,8 +20,8 @@ export interface OpenAiSpeechOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Further members of each request, for instance `instructions`. */
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Sample rate in Hz of the server's PCM; default 24,000. */
-  readonly rate?: ResamplerRate
+  /** Format of the server's `pcm`; default `pcm24000`. */
+  readonly format?: WireFormat
   /** Maximum wait for the first audio, in ms; default 5000. */
   readonly firstAudioMs?: number
   /** Maximum wait for further audio, in ms; default 3000. */
@@ -84,31 +83,31 @@ export class OpenAiSpeech implements AgentVoice {
     deadline: Deadline,
     hear: (samples: Int16Array) => void,
   ): Promise<void> {
-    const { url, rate = 24_000, audioMs = 3000 } = this.#options
+    const { url, format = 'pcm24000', audioMs = 3000 } = this.#options
     const body = JSON.stringify(this.#body(text, options))
     const response = await this.#http.post({ url, headers: this.#headers(), body }, deadline.signal)
     if (/json|text\//i.test(response.contentType))
       throw new EngineError('protocol', 'the server answered with text in place of audio')
-    const samples = new SampleStream('pcm', rate, options.rate)
+    const samples = new WireDecoder(format, options.rate)
     let bytes = 0
     for await (const piece of response.body) {
       bytes += piece.length
       if (bytes > maxBytes) throw new EngineError('protocol', `the audio is longer than ${maxBytes} bytes`)
       deadline.set(audioMs, 'no further audio was received')
-      hear(samples.push(piece))
+      hear(samples.decode(Buffer.from(piece)))
     }
     if (bytes === 0) throw new EngineError('protocol', 'the server answered without audio')
-    hear(samples.end())
   }
 
   #body(text: string, { voice, settings }: SpeakOptions): Readonly<Record<string, unknown>> {
     const { model, extra } = this.#options
     return {
+      // Settings come from documents, and replace neither the model nor the text.
+      ...settings,
       model,
       input: text.slice(0, maxTextLength),
       voice: voice ?? this.#options.voice,
       ...extra,
-      ...settings,
       response_format: 'pcm',
     }
   }

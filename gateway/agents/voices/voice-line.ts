@@ -24,6 +24,13 @@ export interface VoiceLineOptions {
   readonly onFallBack: (name: string, error: EngineError) => void
 }
 
+/** Voice to try, with its id, and whether the document names it. */
+interface Candidate {
+  readonly choice: VoiceChoice
+  readonly id: string | undefined
+  readonly isNamed: boolean
+}
+
 /**
  * Voices of a conversation: the one that the document names, then the others as its replacement. A voice that
  * failed is not used again. A text whose voice fails is spoken from its beginning by the next voice.
@@ -58,7 +65,7 @@ export class VoiceLine {
         queueMicrotask(() => listener.onFailure(new EngineError('server', 'no voice is left')))
         return
       }
-      const { choice, id } = candidate
+      const { choice, id, isNamed } = candidate
       const { rate, projectId } = this.#options
       const { code, voiceSettings } = this.#language ?? {}
       const language = code === 'multi' ? undefined : code
@@ -68,7 +75,7 @@ export class VoiceLine {
         ...(id && { voice: id }),
         ...(language && { language }),
         // Settings belong to the voice that the document names.
-        ...(voiceSettings && id && { settings: voiceSettings }),
+        ...(voiceSettings && isNamed && { settings: voiceSettings }),
       }
       utterance = choice.voice.speak(text, options, {
         onAudio: (samples) => listener.onAudio(samples),
@@ -85,8 +92,8 @@ export class VoiceLine {
     return { cancel: () => utterance?.cancel() }
   }
 
-  /** Returns the voices to try, in order, with their ids. */
-  #order(): readonly { readonly choice: VoiceChoice; readonly id: string | undefined }[] {
+  /** Returns the voices to try, in order. */
+  #order(): readonly Candidate[] {
     const { voice: name, code } = this.#language ?? {}
     const all = this.#options.choices
       .filter((choice) => !this.#failed.has(choice))

@@ -122,6 +122,42 @@ test('a change of language waits for the caller to be silent', async () => {
   expect(recogniser.opened).toHaveLength(3)
 })
 
+test('words of a committed turn are not reported again by the segment that contains them', async () => {
+  const { recogniser, link, log } = await opened()
+  const hear = (text: string, isFinal = false) => recogniser.last.listener.onTranscript({ text, isFinal })
+  hear('I want')
+  link.commit('I want')
+  hear('I want')
+  hear('I want to pay')
+  hear('I want to pay', true)
+  hear('now')
+  hear('', true)
+  await settle()
+  expect(log.take().filter((line) => line.startsWith('heard'))).toEqual([
+    'heard partial I want',
+    'heard partial to pay',
+    'heard final to pay',
+    'heard partial now',
+  ])
+})
+
+test('a recognition that gives no text for long is opened again, ever more seldom', async () => {
+  const { recogniser, link, log } = await opened()
+  const sound = (seconds: number) => {
+    for (let i = 0; i < seconds * 50; i++) link.hear(tone())
+  }
+  sound(5)
+  expect(recogniser.opened).toHaveLength(2)
+  sound(5)
+  expect(recogniser.opened).toHaveLength(2)
+  sound(5)
+  expect(recogniser.opened).toHaveLength(3)
+  recogniser.last.listener.onTranscript({ text: 'hello', isFinal: true })
+  sound(6)
+  expect(recogniser.opened).toHaveLength(4)
+  expect(log.take()).toEqual(['heard final hello'])
+})
+
 test('after its close, a session does nothing', async () => {
   const { engine, link, log, model, recogniser, clock } = await opened()
   link.commit('Hello')

@@ -94,6 +94,7 @@ export class PipelineLink implements EngineLink {
 
   commit(text: string): void {
     if (this.#isOver) return
+    this.#hearing.commit()
     const prepared = this.#prepared?.text === text ? this.#prepared.answer : undefined
     if (!prepared) this.#discard()
     this.#prepared = undefined

@@ -1,5 +1,5 @@
 import { decode, encode } from '../../../../media/codecs/g711.ts'
-import { Resampler } from '../../../../media/codecs/resampler.ts'
+import { Resampler, type ResamplerRate } from '../../../../media/codecs/resampler.ts'
 import type { PcmRate } from '../../../../media/types.ts'
 
 /** Format of an engine's audio: G.711 at 8 kHz, or signed 16 bit, little-endian, at a rate in Hz. */
@@ -37,7 +37,24 @@ export const isConvertible = (format: WireFormat, linkRate: PcmRate): boolean =>
 
 const lawOf = { pcmu: 'PCMU', pcma: 'PCMA' } as const
 
-const resampled = (resampler: Resampler, samples: Int16Array): Int16Array => {
+/** Converts one stream of samples between any two rates: by way of 48 kHz if their ratio is not whole. */
+class RateConverter {
+  readonly #stages: readonly Resampler[]
+
+  constructor(from: ResamplerRate, to: ResamplerRate) {
+    const isWhole = Math.max(from, to) % Math.min(from, to) === 0
+    if (from === to) this.#stages = []
+    else if (isWhole) this.#stages = [new Resampler(from, to)]
+    else this.#stages = [new Resampler(from, 48_000), new Resampler(48_000, to)]
+  }
+
+  /** Returns the same array for equal rates, else a new one. */
+  convert(samples: Int16Array): Int16Array {
+    return this.#stages.reduce(resampled, samples)
+  }
+}
+
+const resampled = (samples: Int16Array, resampler: Resampler): Int16Array => {
   const out = new Int16Array(Math.ceil((samples.length * resampler.to) / resampler.from) + 1)
   return out.subarray(0, resampler.process(samples, 0, samples.length, out, 0))
 }
@@ -45,17 +62,16 @@ const resampled = (resampler: Resampler, samples: Int16Array): Int16Array => {
 /** Encodes one stream of samples for an engine. G.711 from 8 kHz is exact. */
 export class WireEncoder {
   readonly #format: WireFormat
-  readonly #resampler: Resampler | undefined
+  readonly #converter: RateConverter
 
   constructor(format: WireFormat, linkRate: PcmRate) {
     this.#format = format
-    const rate = wireRateOf(format)
-    if (rate !== linkRate) this.#resampler = new Resampler(linkRate, rate)
+    this.#converter = new RateConverter(linkRate, wireRateOf(format))
   }
 
   /** Returns new bytes. */
   encode(samples: Int16Array): Buffer {
-    const wanted = this.#resampler ? resampled(this.#resampler, samples) : samples
+    const wanted = this.#converter.convert(samples)
     if (this.#format === 'pcmu' || this.#format === 'pcma') {
       const bytes = encode(lawOf[this.#format], wanted)
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -68,19 +84,17 @@ export class WireEncoder {
 /** Decodes one stream of bytes of an engine. A sample may be divided between two pieces. */
 export class WireDecoder {
   readonly #format: WireFormat
-  readonly #resampler: Resampler | undefined
+  readonly #converter: RateConverter
   #odd: Buffer | undefined
 
   constructor(format: WireFormat, linkRate: PcmRate) {
     this.#format = format
-    const rate = wireRateOf(format)
-    if (rate !== linkRate) this.#resampler = new Resampler(rate, linkRate)
+    this.#converter = new RateConverter(wireRateOf(format), linkRate)
   }
 
   /** Returns new samples at the rate of the link. */
   decode(piece: Buffer): Int16Array {
-    const samples = this.#samplesOf(piece)
-    return this.#resampler ? resampled(this.#resampler, samples) : samples
+    return this.#converter.convert(this.#samplesOf(piece))
   }
 
   /** Forgets a divided sample, at the begin of another item. */

@@ -159,6 +159,7 @@ export class FakeRecognition implements AgentRecognition {
 /** Recogniser whose transcripts the test gives. */
 export class FakeHearing implements AgentRecogniser {
   readonly name: string
+  readonly isStreaming = true
   readonly opened: FakeRecognition[] = []
 
   constructor(name = 'recogniser') {
