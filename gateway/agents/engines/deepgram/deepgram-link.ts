@@ -3,6 +3,7 @@ import type { Timer } from '../../../core/clock.ts'
 import type { EngineAbilities, EngineCall, EngineChange } from '../../engine.ts'
 import { Answers } from '../session/answers.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { OpenCalls } from '../session/open-calls.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { objectsAt, textAt } from '../session/wire-values.ts'
 import { settingsOf, type ThinkRequest, thinkOf } from './deepgram-messages.ts'
@@ -10,16 +11,13 @@ import type { DeepgramAgentOptions } from './deepgram-options.ts'
 
 /** Interval of messages without audio, in ms; the server closes a silent connection. */
 const keepAliveMs = 5_000
-/** Number of ids of calls that are remembered. */
-const maxCalls = 1_000
 
 /** Session with an agent of Deepgram: recogniser, model and voice are the server's. */
 export class DeepgramAgentLink extends SessionLink {
   readonly abilities: EngineAbilities
   readonly #options: DeepgramAgentOptions
   readonly #answers: Answers
-  readonly #told = new Set<string>()
-  readonly #open = new Set<string>()
+  readonly #calls = new OpenCalls()
   #think: ThinkRequest
   #heardAt: number
   #keepAlive: Timer
@@ -121,7 +119,7 @@ export class DeepgramAgentLink extends SessionLink {
 
   /** The server answers by itself when it has a result; `respond` has no effect. */
   result({ id, name }: EngineCall, text: string): void {
-    if (this.#open.delete(id)) this.put({ type: 'FunctionCallResponse', id, name, content: text })
+    if (this.#calls.close(id)) this.put({ type: 'FunctionCallResponse', id, name, content: text })
   }
 
   change({ prompt, functions, settings }: EngineChange): void {
@@ -167,7 +165,7 @@ export class DeepgramAgentLink extends SessionLink {
   /** The answer ends with its calls; the next one follows their results. */
   #onCalls(functions: readonly WireMessage[]): void {
     const fresh = functions.filter(
-      ({ id, client_side }) => client_side !== false && typeof id === 'string' && !this.#told.has(id),
+      ({ id, client_side }) => client_side !== false && typeof id === 'string' && this.#calls.open(id),
     )
     if (fresh.length === 0) return
     const answer = this.#answers.begin()
@@ -177,9 +175,6 @@ export class DeepgramAgentLink extends SessionLink {
         name: textAt(each, 'name') ?? '',
         args: textAt(each, 'arguments') ?? '',
       }
-      if (this.#told.size >= maxCalls) this.#told.clear()
-      this.#told.add(call.id)
-      this.#open.add(call.id)
       this.listener.onCall(answer, call)
     }
     this.#answers.end('completed')
@@ -187,7 +182,7 @@ export class DeepgramAgentLink extends SessionLink {
 
   #onCallsCancelled(message: WireMessage): void {
     const ids = [textAt(message, 'id'), ...objectsAt(message, 'functions').map((each) => textAt(each, 'id'))]
-    const cancelled = ids.filter((id) => id !== undefined && this.#open.delete(id)) as readonly string[]
+    const cancelled = ids.filter((id) => id !== undefined && this.#calls.close(id)) as readonly string[]
     if (cancelled.length > 0) this.listener.onCallsCancelled(cancelled)
   }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../engine.ts'
 import { Answers } from '../session/answers.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { OpenCalls } from '../session/open-calls.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { numberAt, objectAt, objectsAt, textAt } from '../session/wire-values.ts'
 import { durationMs, rateOf, setupOf, turnOf, turnsOf } from './gemini-messages.ts'
@@ -18,8 +19,6 @@ import type { GeminiOptions } from './gemini-options.ts'
 const leaveMs = 5_000
 /** Audio before a turn of the caller that is sent with it, in frames of 20 ms. */
 const maxPreRoll = 25
-/** Number of ids of calls that are remembered. */
-const maxCalls = 1_000
 
 /**
  * Session with Gemini Live. It outlives its connections. The server announces their end; the link then
@@ -42,8 +41,7 @@ export class GeminiLink extends SessionLink {
   /** Whether a turn of the caller is open, where the conversation decides it. */
   #isActive = false
   #preRoll: Buffer[] = []
-  readonly #told = new Set<string>()
-  readonly #open = new Set<string>()
+  readonly #calls = new OpenCalls()
 
   constructor(options: GeminiOptions, target: EngineTarget, opening: SessionOpening) {
     super({ target, input: 'pcm16000', output: 'pcm24000' }, opening)
@@ -132,7 +130,7 @@ export class GeminiLink extends SessionLink {
   }
 
   result({ id, name }: EngineCall, text: string, respond: boolean): void {
-    if (!this.#open.delete(id)) return
+    if (!this.#calls.close(id)) return
     const response = { id, name, response: { result: text }, ...(!respond && { scheduling: 'SILENT' }) }
     this.put({ toolResponse: { functionResponses: [response] } })
   }
@@ -243,10 +241,7 @@ export class GeminiLink extends SessionLink {
     const answer = this.#answers.begin()
     for (const call of calls) {
       const id = textAt(call, 'id') ?? ''
-      if (id === '' || this.#told.has(id)) continue
-      if (this.#told.size >= maxCalls) this.#told.clear()
-      this.#told.add(id)
-      this.#open.add(id)
+      if (!this.#calls.open(id)) continue
       const args = JSON.stringify(call.args ?? {})
       this.listener.onCall(answer, { id, name: textAt(call, 'name') ?? '', args })
     }
@@ -254,7 +249,7 @@ export class GeminiLink extends SessionLink {
   }
 
   #onCallsCancelled(ids: unknown): void {
-    const cancelled = (Array.isArray(ids) ? ids : []).filter((id) => this.#open.delete(id))
+    const cancelled = (Array.isArray(ids) ? ids : []).filter((id) => this.#calls.close(id))
     if (cancelled.length > 0) this.listener.onCallsCancelled(cancelled)
   }
 

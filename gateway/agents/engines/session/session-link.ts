@@ -13,6 +13,7 @@ import type {
   EngineRequest,
 } from '../../engine.ts'
 import { type EngineProtocol, EngineSocket, type EngineTarget, type WireMessage } from './engine-socket.ts'
+import type { SessionRequestFailed } from './session-request.ts'
 import { linkRateOf, octetsPerSecondOf, WireDecoder, WireEncoder, type WireFormat } from './wire-audio.ts'
 import { audioOf } from './wire-values.ts'
 
@@ -71,6 +72,7 @@ export abstract class SessionLink implements EngineLink, EngineProtocol {
   /** Messages that wait until the session is ready. */
   #waiting: WireMessage[] = []
   #closing: Timer | undefined
+  readonly #abort = new AbortController()
 
   constructor({ target, input, output }: SessionPlan, { request, listener, clock, onOver }: SessionOpening) {
     this.inputRate = linkRateOf(input)
@@ -143,6 +145,16 @@ export abstract class SessionLink implements EngineLink, EngineProtocol {
     this.listener.onReady()
   }
 
+  /** Connects to the URL that a request returns. `request`: is aborted with the session. */
+  protected async connectAfter(request: (signal: AbortSignal) => Promise<string>): Promise<void> {
+    try {
+      this.socket.connect(await request(this.#abort.signal))
+    } catch (error) {
+      const { kind, message } = error as SessionRequestFailed
+      this.socket.fail(kind ?? 'server', message)
+    }
+  }
+
   /** Connects anew within the session, to continue it. Audio and messages are kept meanwhile. */
   protected reconnect(): void {
     this.socket.close()
@@ -171,6 +183,7 @@ export abstract class SessionLink implements EngineLink, EngineProtocol {
     if (this.#isOver) return false
     this.#isOver = true
     this.#waiting = []
+    this.#abort.abort()
     this.#closing?.cancel()
     this.ended()
     this.#onOver()

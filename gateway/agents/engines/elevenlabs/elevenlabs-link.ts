@@ -1,0 +1,204 @@
+import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { Timer } from '../../../core/clock.ts'
+import type { EngineAbilities, EngineCall, EngineChange } from '../../engine.ts'
+import { Answers } from '../session/answers.ts'
+import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { OpenCalls } from '../session/open-calls.ts'
+import { SessionLink, type SessionOpening } from '../session/session-link.ts'
+import { type HttpSessionDeps, requestSession, socketUrlOf } from '../session/session-request.ts'
+import { isConvertible, WireDecoder, WireEncoder, type WireFormat } from '../session/wire-audio.ts'
+import { numberAt, objectAt, textAt } from '../session/wire-values.ts'
+import { formatNamed, initiationOf } from './elevenlabs-messages.ts'
+import type { ElevenLabsAgentOptions } from './elevenlabs-options.ts'
+
+/** Pause of the server's audio after which an answer is complete, in ms: the protocol has no event for it. */
+const endOfAnswerMs = 1_000
+const signingTimeoutMs = 5_000
+
+/** Session with an agent of ElevenLabs. */
+export class ElevenLabsAgentLink extends SessionLink {
+  readonly abilities: EngineAbilities
+  readonly #options: ElevenLabsAgentOptions
+  readonly #answers: Answers
+  readonly #calls = new OpenCalls()
+  #end: Timer | undefined
+  /** Audio up to this id is void. */
+  #voidId = -1
+  #lastId = -1
+
+  constructor(
+    options: ElevenLabsAgentOptions,
+    target: EngineTarget,
+    send: HttpSessionDeps['send'],
+    opening: SessionOpening,
+  ) {
+    const { format = 'pcmu', longestMs, signingUrl, key } = options
+    super({ target, input: format, output: format }, opening)
+    this.#options = options
+    this.abilities = {
+      turns: 'its',
+      cut: 'none',
+      pace: 'burst',
+      isExact: false,
+      changes: false,
+      ...(longestMs !== undefined && { longestMs }),
+    }
+    this.#answers = new Answers(this.listener)
+    if (signingUrl === undefined) this.socket.connect()
+    else
+      void this.connectAfter(async (signal) => {
+        const headers = { ...(key !== undefined && { 'xi-api-key': key }) }
+        const limits = { timeoutMs: signingTimeoutMs, signal }
+        return socketUrlOf(
+          await requestSession(send, { method: 'GET', url: signingUrl, headers }, limits),
+          'signed_url',
+        )
+      })
+  }
+
+  onOpen(): void {
+    this.socket.send(initiationOf(this.#options, this.request))
+  }
+
+  audioMessage(audio: Buffer): WireMessage {
+    return { user_audio_chunk: audio.toString('base64') }
+  }
+
+  onMessage(message: WireMessage): void {
+    switch (textAt(message, 'type')) {
+      case 'conversation_initiation_metadata':
+        this.#onMetadata(objectAt(message, 'conversation_initiation_metadata_event'))
+        break
+      case 'ping':
+        this.socket.send({ type: 'pong', event_id: objectAt(message, 'ping_event').event_id })
+        break
+      case 'audio':
+        this.#onAudio(objectAt(message, 'audio_event'))
+        break
+      case 'interruption':
+        this.#onInterruption(objectAt(message, 'interruption_event'))
+        break
+      case 'user_transcript':
+        this.#onHeard(textAt(objectAt(message, 'user_transcription_event'), 'user_transcript') ?? '')
+        break
+      case 'agent_response':
+        this.#onText(textAt(objectAt(message, 'agent_response_event'), 'agent_response') ?? '')
+        break
+      case 'client_tool_call':
+        this.#onCall(objectAt(message, 'client_tool_call'))
+        break
+      case 'error':
+        this.#onError(objectAt(message, 'error_event'))
+    }
+  }
+
+  /** The server ends turns and answers by itself. */
+  commit(): void {}
+
+  message({ role, content }: AgentMessage, respond: boolean): void {
+    if (respond) this.put({ type: 'user_message', text: content })
+    else this.put({ type: 'contextual_update', text: `${role}: ${content}` })
+  }
+
+  answer(instruction: string | undefined): void {
+    this.put({ type: 'user_message', text: `(${instruction ?? 'The call has begun. Speak first.'})` })
+  }
+
+  say(text: string): void {
+    this.put({ type: 'user_message', text: `(Say exactly these words, and nothing else: <<<${text}>>>)` })
+  }
+
+  /** The server stops by itself; what it still sends of the answer is dropped. */
+  interrupt(): void {
+    this.#voidId = Math.max(this.#voidId, this.#lastId)
+    this.#finish('cancelled')
+  }
+
+  /** The server answers by itself when it has a result; `respond` has no effect. */
+  result({ id }: EngineCall, text: string): void {
+    if (this.#calls.close(id))
+      this.put({ type: 'client_tool_result', tool_call_id: id, result: text, is_error: false })
+  }
+
+  /** Nothing can change: the conversation opens another session. */
+  change(_change: EngineChange): void {}
+
+  protected override ended(): void {
+    this.#end?.cancel()
+  }
+
+  /** The agent's configuration decides the formats. */
+  #onMetadata(facts: WireMessage): void {
+    const output = textAt(facts, 'agent_output_audio_format') ?? 'ulaw_8000'
+    const input = textAt(facts, 'user_input_audio_format') ?? 'ulaw_8000'
+    const decoded = formatNamed(output)
+    const encoded = formatNamed(input)
+    if (!decoded || !encoded || !this.#isMade(decoded, encoded)) {
+      const formats = this.socket.publicText(`${input}, ${output}`)
+      this.socket.fail('refused', `the agent has formats that do not fit the configured one: ${formats}`)
+    } else this.started()
+  }
+
+  /** Audio that was kept is in the configured format, so another format of the caller does not fit. */
+  #isMade(output: WireFormat, input: WireFormat): boolean {
+    if (input !== (this.#options.format ?? 'pcmu') || !isConvertible(output, this.outputRate)) return false
+    this.decoder = new WireDecoder(output, this.outputRate)
+    this.encoder = new WireEncoder(input, this.inputRate)
+    return true
+  }
+
+  #onAudio(event: WireMessage): void {
+    const id = numberAt(event, 'event_id') ?? this.#lastId
+    const base64 = textAt(event, 'audio_base_64')
+    if (base64 === undefined || id <= this.#voidId) return
+    this.#lastId = id
+    const samples = this.samplesOf(base64)
+    if (!samples) return
+    this.#answers.audio(samples)
+    this.#awaitEnd()
+  }
+
+  #awaitEnd(): void {
+    this.#end?.cancel()
+    this.#end = this.clock.after(endOfAnswerMs, () => this.#finish('completed'))
+  }
+
+  #finish(how: 'completed' | 'cancelled'): void {
+    this.#end?.cancel()
+    this.#answers.end(how)
+    this.decoder.reset()
+  }
+
+  #onInterruption(event: WireMessage): void {
+    this.#voidId = Math.max(this.#voidId, numberAt(event, 'event_id') ?? this.#lastId)
+    this.#finish('cancelled')
+    this.listener.onTurn('began')
+    this.listener.onInterrupted()
+  }
+
+  #onHeard(text: string): void {
+    this.#finish('completed')
+    if (text.trim() !== '') this.listener.onHeard({ text: text.trim(), isFinal: true })
+    this.listener.onTurn('ended')
+  }
+
+  #onText(text: string): void {
+    this.#answers.text(text)
+    this.#awaitEnd()
+  }
+
+  /** The answer ends with its call; the next one follows the result. */
+  #onCall(event: WireMessage): void {
+    const id = textAt(event, 'tool_call_id')
+    if (id === undefined || !this.#calls.open(id)) return
+    const args = JSON.stringify(event.parameters ?? {})
+    this.listener.onCall(this.#answers.begin(), { id, name: textAt(event, 'tool_name') ?? '', args })
+    this.#finish('completed')
+  }
+
+  #onError(event: WireMessage): void {
+    const code = this.socket.publicText(String(event.code ?? event.error_type ?? 'unknown error'))
+    if (this.socket.isReady) this.onWarning('engine_error', code)
+    else this.socket.fail('refused', `${code}: ${this.socket.publicText(event.message)}`)
+  }
+}

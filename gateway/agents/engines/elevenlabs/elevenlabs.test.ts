@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OperatorHttp } from '../../../callbacks/operator-http.ts'
+import { FakeClock } from '../../../core/clock.ts'
+import type { EngineRequest } from '../../engine.ts'
+import { EngineRecorder, engineRequest, frameOf } from '../session/testing/engine-recorder.ts'
+import { EngineServer } from '../session/testing/engine-server.ts'
+import { ElevenLabsAgentEngine } from './elevenlabs.ts'
+import type { ElevenLabsAgentOptions } from './elevenlabs-options.ts'
+
+let server: EngineServer
+let http: OperatorHttp
+
+beforeEach(async () => {
+  server = await EngineServer.open()
+  http = new OperatorHttp(new FakeClock(), '')
+})
+
+afterEach(async () => {
+  await http.close()
+  await server.close()
+})
+
+const setUp = (options: Partial<ElevenLabsAgentOptions> = {}, request: Partial<EngineRequest> = {}) => {
+  const clock = new FakeClock()
+  const events = new EngineRecorder()
+  const engine = new ElevenLabsAgentEngine(
+    { name: 'el', url: server.url, key: 'secret', agent: 'a1', ...options },
+    { clock, send: http.send },
+  )
+  return { clock, events, engine, link: engine.open(engineRequest(request), events) }
+}
+
+const metadata = (output = 'ulaw_8000', input = 'ulaw_8000') => ({
+  type: 'conversation_initiation_metadata',
+  conversation_initiation_metadata_event: {
+    conversation_id: 'c',
+    agent_output_audio_format: output,
+    user_input_audio_format: input,
+  },
+})
+
+const setUpReady = async (options: Partial<ElevenLabsAgentOptions> = {}) => {
+  const t = setUp(options)
+  const far = await server.connection()
+  await far.next({ type: 'conversation_initiation_client_data' })
+  far.send(metadata())
+  await t.events.until('ready')
+  return { ...t, far }
+}
+
+const audio = (event_id: number, octets = 160) => ({
+  type: 'audio',
+  audio_event: { event_id, audio_base_64: Buffer.alloc(octets, 0xff).toString('base64') },
+})
+const response = (agent_response: string) => ({
+  type: 'agent_response',
+  agent_response_event: { agent_response },
+})
+
+describe('an agent of ElevenLabs', () => {
+  it('is opened with its id, and overrides of prompt and voice', async () => {
+    const { link } = setUp({ voice: 'v1' }, { history: [{ role: 'user', content: 'Hi' }] })
+    const far = await server.connection()
+    expect(far.request.url).toBe('/?agent_id=a1')
+    expect(far.request.headers['xi-api-key']).toBe('secret')
+    expect(await far.next({ type: 'conversation_initiation_client_data' })).toMatchObject({
+      conversation_config_override: {
+        agent: {
+          prompt: { prompt: 'You sell tea.\n\nThe conversation so far:\nuser: Hi' },
+          first_message: '',
+          language: 'en',
+        },
+        tts: { voice_id: 'v1' },
+      },
+    })
+    far.send(metadata())
+    link.hear(frameOf(8000))
+    await vi.waitFor(() => expect(far.messages).toHaveLength(2))
+    expect(Buffer.from(String(far.messages[1]?.user_audio_chunk), 'base64')).toHaveLength(160)
+  })
+
+  it('is opened by a signed URL where the agent needs one', async () => {
+    const requests: unknown[] = []
+    server.onRequest = ({ url, headers }) => {
+      requests.push([url, headers['xi-api-key']])
+      return { status: 200, body: JSON.stringify({ signed_url: `${server.url}/signed?token=t` }) }
+    }
+    setUp({ signingUrl: `${server.url.replace('ws', 'http')}/sign?agent_id=a1` })
+    const far = await server.connection()
+    expect(requests).toEqual([['/sign?agent_id=a1', 'secret']])
+    expect([far.request.url, far.request.headers['xi-api-key']]).toEqual(['/signed?token=t', undefined])
+  })
+
+  it.each([
+    [401, '', 'unauthorised'],
+    [302, '', 'refused'],
+    [200, '{"signed_url":"file:///etc/passwd"}', 'protocol'],
+    [200, '<html>', 'protocol'],
+  ])('fails when signing gives %i %s', async (status, body, kind) => {
+    server.onRequest = () => ({ status, body })
+    const { events, clock } = setUp({ signingUrl: server.url.replace('ws', 'http') })
+    expect(await events.failure()).toMatchObject({ kind })
+    expect(clock.running).toBe(0)
+  })
+
+  it('reports text and audio, and the end of an answer after a second without audio', async () => {
+    const { far, events, clock } = await setUpReady()
+    far.send({ type: 'user_transcript', user_transcription_event: { user_transcript: 'Tea' } })
+    far.send(response('Yes.'), audio(1), audio(2))
+    await events.until('audio')
+    await far.settled()
+    clock.advance(1000)
+    expect(events.events.slice(1)).toEqual([
+      ['heard', { text: 'Tea', isFinal: true }],
+      ['turn', 'ended'],
+      ['answer', 'answer-1'],
+      ['first-token', 'answer-1'],
+      ['text', 'answer-1', 'answer-1-audio', 'Yes.'],
+      ['audio', 'answer-1', 'answer-1-audio', 160],
+      ['audio', 'answer-1', 'answer-1-audio', 160],
+      ['item-end', 'answer-1', 'answer-1-audio'],
+      ['answer-end', 'answer-1', 'completed'],
+    ])
+  })
+
+  it('drops audio that an interruption makes void', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(audio(1), { type: 'interruption', interruption_event: { event_id: 2 } }, audio(2), audio(3))
+    await events.until('audio', 'answer-2')
+    expect(events.of('audio', 'interrupted', 'answer-end').map(([name]) => name)).toEqual([
+      'audio',
+      'answer-end',
+      'interrupted',
+      'audio',
+    ])
+    link.interrupt(undefined, false)
+    far.send(audio(3), audio(4))
+    await events.until('audio', 'answer-3')
+    expect(events.of('audio')).toHaveLength(3)
+  })
+
+  it('answers pings, and calls once', async () => {
+    const { far, events, link } = await setUpReady()
+    const call = { tool_name: 'f', tool_call_id: 'x', parameters: { y: 1 } }
+    far.send({ type: 'ping', ping_event: { event_id: 9, ping_ms: 5 } })
+    expect(await far.next({ type: 'pong' })).toEqual({ type: 'pong', event_id: 9 })
+    far.send({ type: 'client_tool_call', client_tool_call: call })
+    far.send({ type: 'client_tool_call', client_tool_call: call })
+    await far.settled()
+    expect(events.of('call')).toEqual([['call', 'answer-1', { id: 'x', name: 'f', args: '{"y":1}' }]])
+    for (let i = 0; i < 2; i++) link.result({ id: 'x', name: 'f', args: '' }, 'done', true)
+    await far.settled()
+    expect(far.all({ type: 'client_tool_result' })).toEqual([
+      { type: 'client_tool_result', tool_call_id: 'x', result: 'done', is_error: false },
+    ])
+  })
+
+  it('converts another format of the agent, and fails for one of the caller', async () => {
+    const first = setUp()
+    const far = await server.connection()
+    far.send(metadata('pcm_16000'), audio(1, 640))
+    await first.events.until('audio', 'answer-1', 'answer-1-audio', 160)
+    const second = setUp()
+    const other = await server.connection(1)
+    other.send(metadata('ulaw_8000', 'pcm_44100'))
+    expect(await second.events.failure()).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('pcm_44100'),
+    })
+  })
+
+  it('asks for answers by messages', async () => {
+    const { far, link } = await setUpReady()
+    link.say('Good day.')
+    link.message({ role: 'system', content: 'It rains.' }, false)
+    expect((await far.next({ type: 'user_message' })).text).toContain('<<<Good day.>>>')
+    expect((await far.next({ type: 'contextual_update' })).text).toBe('system: It rains.')
+  })
+})
