@@ -2,6 +2,7 @@ import type {
   AgentLanguage,
   AgentMessage,
   AgentModelSettings,
+  AgentReset,
   AgentRewrite,
   AgentTurnSettings,
 } from '../verbs.ts'
@@ -76,12 +77,7 @@ export interface AgentContext {
 }
 
 /** Change of the history on entering a context or step. */
-export interface HistoryReset {
-  readonly systemPrompt?: string
-  readonly userPrompt?: string
-  readonly consolidate: boolean
-  readonly fullReset: boolean
-}
+export type HistoryReset = AgentReset
 
 /** Step of a context. */
 export interface AgentStep {
