@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentOptions } from '../../handlers/verbs.ts'
 import type { PcmRate } from '../../media/types.ts'
-import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
 import { verbFailed } from '../calls/leg/failures.ts'
+import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -127,7 +127,9 @@ export class Agents implements AgentStarter {
     if (engines === this.#engines || [...this.#open.values()].includes(engines)) return
     engines
       .close()
-      .catch((err: unknown) => this.#deps.log.error({ event: 'gateway.close-failed', err }, 'engines not closed'))
+      .catch((err: unknown) =>
+        this.#deps.log.error({ event: 'gateway.close-failed', err }, 'engines not closed'),
+      )
   }
 
   #keep(conversation: Conversation, projectId: string, log: Log): void {
@@ -152,7 +154,10 @@ export class Agents implements AgentStarter {
     return {
       onEngineFailure: ({ name, kind }, failure) => {
         metrics.agentEngineFailures.inc({ engine: name, part: failure.part, failure: failure.kind })
-        log.warn({ event: 'agent.engine-failed', engine: name, kind, ...failure }, 'engine of an agent failed')
+        log.warn(
+          { event: 'agent.engine-failed', engine: name, engineKind: kind, ...failure },
+          'engine of an agent failed',
+        )
       },
       onResponse: ({ name }, ms) => metrics.agentResponses.observe({ engine: name }, ms / 1000),
       onInterruption: (how) => metrics.agentInterruptions.inc({ how }),

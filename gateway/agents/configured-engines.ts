@@ -27,7 +27,10 @@ export class ConfiguredEngines implements EngineSet {
     this.limits = { maxCalls, maxMs, functionTimeoutMs }
   }
 
-  choose(options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>, warn: (message: string) => void): Engine[] {
+  choose(
+    options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>,
+    warn: (message: string) => void,
+  ): Engine[] {
     const chosen: Engine[] = []
     for (const name of this.#chain(options.engine, warn)) {
       const config = this.#config.engines[name]
@@ -59,7 +62,8 @@ export class ConfiguredEngines implements EngineSet {
   #chain(wanted: string | undefined, warn: (message: string) => void): readonly string[] {
     const { engines, default: usual } = this.#config
     const found = wanted === undefined ? undefined : configuredName(wanted, {}, Object.keys(engines))
-    if (wanted !== undefined && found === undefined) warn(`There is no engine ${wanted}; the default is used.`)
+    if (wanted !== undefined && found === undefined)
+      warn(`There is no engine ${wanted}; the default is used.`)
     const names = new Set<string>()
     for (let name = found ?? usual; name !== undefined && !names.has(name); name = engines[name]?.fallback)
       names.add(name)
@@ -74,7 +78,12 @@ export class ConfiguredEngines implements EngineSet {
   ): AgentEngineConfig {
     if (config.kind !== 'pipeline') return config
     const { names, models, recognisers } = this.#config
-    const first = (wanted: string | undefined, map: Readonly<Record<string, string>>, from: object, what: string) => {
+    const first = (
+      wanted: string | undefined,
+      map: Readonly<Record<string, string>>,
+      from: object,
+      what: string,
+    ) => {
       if (wanted === undefined) return []
       const name = configuredName(wanted, map, Object.keys(from))
       if (name === undefined) warn(`There is no ${what} ${wanted}; that of the engine is used.`)
@@ -84,7 +93,10 @@ export class ConfiguredEngines implements EngineSet {
       ...config,
       models: [...new Set([...first(model, names.models, models, 'model'), ...config.models])],
       recognisers: [
-        ...new Set([...first(recogniser, names.recognisers, recognisers, 'recogniser'), ...config.recognisers]),
+        ...new Set([
+          ...first(recogniser, names.recognisers, recognisers, 'recogniser'),
+          ...config.recognisers,
+        ]),
       ],
     }
   }

@@ -12,14 +12,7 @@ import { verbFailed } from '../calls/leg/failures.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import { Answers, type OpenAnswer } from './answers.ts'
 import { CallerAudio } from './caller-audio.ts'
-import type {
-  Engine,
-  EngineCall,
-  EngineFailure,
-  EngineLink,
-  EngineMessage,
-  EngineRequest,
-} from './engine.ts'
+import type { Engine, EngineCall, EngineFailure, EngineLink, EngineMessage, EngineRequest } from './engine.ts'
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
 import { type FunctionAnswer, FunctionRunner } from './functions.ts'
 import { SpeechOutput } from './speech-output.ts'
@@ -288,7 +281,11 @@ export class Conversation implements TurnActor, SeatOwner {
 
   filler(when: 'thinking' | 'function' | 'dictation'): void {
     const language = this.#language
-    const phrases = { thinking: language?.speechFillers, dictation: language?.turnFillers, function: undefined }
+    const phrases = {
+      thinking: language?.speechFillers,
+      dictation: language?.turnFillers,
+      function: undefined,
+    }
     const text = oneOf(phrases[when])
     if (text !== undefined) void this.#speakFiller(text)
   }
@@ -395,7 +392,8 @@ export class Conversation implements TurnActor, SeatOwner {
       onCallsCancelled: (ids) => this.#functions.cancelled(ids),
       onAnswerEnd: (id, how) => {
         const answer = this.#openAnswer(id)
-        if (how === 'failed') this.#emit({ kind: 'warning', code: 'answer-failed', message: 'An answer failed.' })
+        if (how === 'failed')
+          this.#emit({ kind: 'warning', code: 'answer-failed', message: 'An answer failed.' })
         if (answer) this.#delivered(answer)
       },
       onUsage: ({ inputTokens = 0, outputTokens = 0, voiceCharacters = 0, recognisedMs = 0 }) =>

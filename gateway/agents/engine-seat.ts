@@ -97,11 +97,18 @@ export class EngineSeat {
     // The listener is not called before `open` has returned.
     const session: Session = {
       engine,
-      link: engine.open(this.#owner.request(), this.#listenerOf(() => session)),
+      link: engine.open(
+        this.#owner.request(),
+        this.#listenerOf(() => session),
+      ),
       isSeated: false,
     }
     session.limit = this.#clock.after(maxOpeningMs, () =>
-      this.#failed(session, { kind: 'timeout', message: 'The session was not ready in time.', part: engine.kind }),
+      this.#failed(session, {
+        kind: 'timeout',
+        message: 'The session was not ready in time.',
+        part: engine.kind,
+      }),
     )
     return session
   }

@@ -1,4 +1,9 @@
-import type { AgentEvent, AgentFunctionCall, AgentFunctionResult, AgentOptions } from '../../handlers/verbs.ts'
+import type {
+  AgentEvent,
+  AgentFunctionCall,
+  AgentFunctionResult,
+  AgentOptions,
+} from '../../handlers/verbs.ts'
 import type { SteadyClock, Timer } from '../core/clock.ts'
 import type { EngineCall } from './engine.ts'
 
@@ -263,7 +268,8 @@ export class FunctionRunner {
     this.#host.ended(open.id, respond)
     if (open.group.open > 0) return
     open.group.wantsAnswer = false
-    if (!respond) this.#runAfterwards((waiting) => waiting.group === open.group && waiting.answer === undefined)
+    if (!respond)
+      this.#runAfterwards((waiting) => waiting.group === open.group && waiting.answer === undefined)
   }
 
   #wait(waiting: Afterwards): void {

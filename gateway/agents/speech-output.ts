@@ -147,7 +147,12 @@ export class SpeechOutput {
     return {
       spoken: joined(items.map(({ text }) => text)),
       text: heardText(
-        played.map(({ item, ms }) => ({ text: item.text, heardMs: ms, totalMs: this.#msOf(item), isComplete: item.isComplete })),
+        played.map(({ item, ms }) => ({
+          text: item.text,
+          heardMs: ms,
+          totalMs: this.#msOf(item),
+          isComplete: item.isComplete,
+        })),
       ),
       ms: Math.round(played.reduce((sum, { ms }) => sum + ms, 0)),
       ...(last && { last: { item: last.item.key, ms: Math.round(last.ms) } }),
@@ -161,7 +166,8 @@ export class SpeechOutput {
 
   /** Whether all items of an answer have ended. */
   isOver(answer: string): boolean {
-    for (const item of this.#items.values()) if (item.answer === answer && item.state !== 'ended') return false
+    for (const item of this.#items.values())
+      if (item.answer === answer && item.state !== 'ended') return false
     return true
   }
 
@@ -194,7 +200,8 @@ export class SpeechOutput {
   }
 
   #itemOf(answer: string, key: string): [number, SpokenItem] {
-    for (const [number, item] of this.#items) if (item.answer === answer && item.key === key) return [number, item]
+    for (const [number, item] of this.#items)
+      if (item.answer === answer && item.key === key) return [number, item]
     const number = this.#add({ answer, key, text: '' })
     return [number, this.#items.get(number)!]
   }
@@ -202,7 +209,14 @@ export class SpeechOutput {
   #add(item: Pick<SpokenItem, 'answer' | 'key' | 'text'>): number {
     this.#number++
     this.#open++
-    this.#items.set(this.#number, { ...item, samples: 0, state: 'queued', isComplete: false, heardMs: 0, beganAt: 0 })
+    this.#items.set(this.#number, {
+      ...item,
+      samples: 0,
+      state: 'queued',
+      isComplete: false,
+      heardMs: 0,
+      beganAt: 0,
+    })
     return this.#number
   }
 

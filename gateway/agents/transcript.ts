@@ -79,7 +79,9 @@ export class Transcript {
    * messages.
    */
   get messages(): readonly EngineMessage[] {
-    const answered = new Set(this.#entries.flatMap((each) => (each.kind === 'result' ? each.entry.callId : [])))
+    const answered = new Set(
+      this.#entries.flatMap((each) => (each.kind === 'result' ? each.entry.callId : [])),
+    )
     return this.#entries.flatMap((each): EngineMessage[] => {
       if (each.kind === 'message') return [each.message]
       if (each.kind === 'result') return [{ role: 'tool', ...each.entry }]

@@ -5,8 +5,9 @@ import type { PcmRate, Sounds, VoiceEngine } from '../../media/types.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { ConfiguredEngines } from '../agents/configured-engines.ts'
 import type { StreamingHttp } from '../agents/http/streaming-http.ts'
-import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
+import { OperatorHttp } from '../callbacks/operator-http.ts'
 import { verbFailed } from '../calls/leg/failures.ts'
+import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { AppContext } from './open.ts'
 
@@ -14,6 +15,7 @@ import type { AppContext } from './open.ts'
 interface OpenedAgents {
   readonly agents: Agents
   readonly http: StreamingHttp
+  readonly requests: OperatorHttp
 }
 
 /**
@@ -55,13 +57,14 @@ class LazyAgents implements AgentStarter {
       if (this.#hasEngines) await this.#open()
       return
     }
-    opened.agents.change(await this.#engines(opened.http))
+    opened.agents.change(await this.#engines(opened))
   }
 
   async close(): Promise<void> {
     const opened = await this.#opened
     await opened?.agents.close()
     await opened?.http.close()
+    await opened?.requests.close()
   }
 
   get #hasEngines(): boolean {
@@ -78,29 +81,35 @@ class LazyAgents implements AgentStarter {
     const { StreamingHttp } = await import('../agents/http/streaming-http.ts')
     const { clock, log, config } = this.#base
     const http = new StreamingHttp(config.sip.userAgent)
-    const engines = await this.#engines(http)
+    const requests = new OperatorHttp(clock, config.sip.userAgent)
+    const engines = await this.#engines({ http, requests })
     const render = async (text: string, rate: PcmRate) => {
       const spoken = await this.#sounds.prepare({ kind: 'speech', text }, rate).catch(() => undefined)
       return spoken?.samples
     }
     const agents = new Agents(engines, { render, clock, log, metrics: this.#metrics })
     this.#running = agents
-    return { agents, http }
+    return { agents, http, requests }
   }
 
-  async #engines(http: StreamingHttp): Promise<ConfiguredEngines> {
+  async #engines({ http, requests }: Omit<OpenedAgents, 'agents'>): Promise<ConfiguredEngines> {
     const { ConfiguredEngines } = await import('../agents/configured-engines.ts')
     const { clock, log } = this.#base
     const sounds = this.#sounds
     const voices: VoiceEngine = {
       speak: async ({ text, voice, language, rate, customer }, signal) => {
-        const source = { kind: 'speech', text, ...(voice && { voice }), ...(language && { language }) } as const
+        const source = {
+          kind: 'speech',
+          text,
+          ...(voice && { voice }),
+          ...(language && { language }),
+        } as const
         const options = { ...(customer && { customer }), ...(signal && { signal }) }
         return (await sounds.prepare(source, rate, options)).samples
       },
       close: async () => {},
     }
-    return new ConfiguredEngines(this.#config, { voices, http, clock, log })
+    return new ConfiguredEngines(this.#config, { voices, http, send: requests.send, clock, log })
   }
 }
 

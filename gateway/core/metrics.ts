@@ -363,6 +363,7 @@ const gauges = {
   tokens_checked: 'Subscriber access tokens whose verified signature is remembered',
   tokens_revoked: 'Revoked subscriber access tokens that have not expired',
   oauth_callers: 'Networks whose OAuth requests are counted, of the last 10,000',
+  agents: 'Voice agents in conversations',
   api_callers: 'Tokens and networks whose requests to the API are counted, of the last 20,000',
   api_streams: 'Audio streams in progress that REST calls started',
   api_requests_repeatable: 'Requests with an idempotency key in progress',

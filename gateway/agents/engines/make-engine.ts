@@ -17,7 +17,7 @@ export const makeEngine = (
   name: string,
   config: AgentEngineConfig,
   parts: PipelineParts,
-  { clock, log }: Pick<PartsDeps, 'clock' | 'log'>,
+  { clock, log, send }: Pick<PartsDeps, 'clock' | 'log' | 'send'>,
 ): Engine => {
   if (config.kind === 'pipeline')
     return new PipelineEngine({
@@ -70,9 +70,9 @@ export const makeEngine = (
       return new DeepgramAgentEngine({ ...rest, think, ...speak, ...formatOf(config.format) }, { clock })
     }
     case 'elevenlabs-agent':
-      return new ElevenLabsAgentEngine({ ...common, agent: config.agentId }, { clock })
+      return new ElevenLabsAgentEngine({ ...common, agent: config.agentId }, { clock, send })
     case 'ultravox':
-      return new UltravoxEngine({ ...common, ...(model !== undefined && { model }) }, { clock })
+      return new UltravoxEngine({ ...common, ...(model !== undefined && { model }) }, { clock, send })
   }
 }
 

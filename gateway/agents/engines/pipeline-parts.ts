@@ -4,6 +4,7 @@ import type {
   AgentsConfig,
   AgentVoiceConfig,
 } from '../../../config/types.ts'
+import type { SendRequest } from '../../../media/sound/http-voice.ts'
 import type { VoiceEngine } from '../../../media/types.ts'
 import type { SteadyClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
@@ -30,6 +31,8 @@ export interface PartsDeps {
   /** The gateway's own voices: the built-in one, and those of `media.speech`. */
   readonly voices: VoiceEngine
   readonly http: StreamingHttp
+  /** Sends requests whose answers are short: `OperatorHttp.send`. */
+  readonly send: SendRequest
   readonly clock: SteadyClock
   readonly log: Log
 }
@@ -112,8 +115,8 @@ const makeRecogniser = (
   }
   switch (kind) {
     case 'vosk': {
-      const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
-      const vosk = { url, languages: {}, headers, hints: false, connectTimeoutMs, clock }
+      const token = key === undefined ? {} : { token: key }
+      const vosk = { url, languages: {}, headers: {}, hints: false, connectTimeoutMs, clock, ...token }
       return new PlainRecogniser(name, new VoskRecogniser(vosk))
     }
     case 'deepgram':

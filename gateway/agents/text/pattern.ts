@@ -122,7 +122,10 @@ class PatternReader {
     if (this.#skip('?')) return { min: 0, max: 1 }
     if (this.#next !== '{') return undefined
     const end = this.#source.indexOf('}', this.#at)
-    const [min, max, ...rest] = this.#source.slice(this.#at + 1, end).join('').split(',')
+    const [min, max, ...rest] = this.#source
+      .slice(this.#at + 1, end)
+      .join('')
+      .split(',')
     const read = (text: string): number => {
       const isNumber = text.length > 0 && text.length <= 3 && [...text].every(isDigit)
       if (!isNumber || Number(text) > maxRepeat) throw new UnsupportedPattern()
@@ -314,7 +317,11 @@ class Automaton implements Pattern {
   }
 }
 
-const holds = (assertion: 'start' | 'end' | 'word' | 'inside', text: readonly string[], at: number): boolean => {
+const holds = (
+  assertion: 'start' | 'end' | 'word' | 'inside',
+  text: readonly string[],
+  at: number,
+): boolean => {
   if (assertion === 'start') return at === 0
   if (assertion === 'end') return at === text.length
   const isBoundary = isWord(text[at - 1] ?? ' ') !== isWord(text[at] ?? ' ')
@@ -325,7 +332,8 @@ const holds = (assertion: 'start' | 'end' | 'word' | 'inside', text: readonly st
 const withoutSlashes = (source: string): { readonly text: string; readonly ignoreCase: boolean } => {
   const end = source.lastIndexOf('/')
   const flags = source.slice(end + 1)
-  if (!source.startsWith('/') || end < 1 || !['', 'i'].includes(flags)) return { text: source, ignoreCase: false }
+  if (!source.startsWith('/') || end < 1 || !['', 'i'].includes(flags))
+    return { text: source, ignoreCase: false }
   return { text: source.slice(1, end), ignoreCase: flags === 'i' }
 }
 

@@ -81,7 +81,10 @@ export class CallerSide {
     const { voice, speech } = this
     if (voice.isVoiced && !voice.isNoise) return undefined
     const began = speech.startedAt ?? voice.beganAt ?? 0
-    const end = Math.max(voice.endedAt ?? 0, began + (speech.engine === 'began' ? engineMs : rules.firstWordMs))
+    const end = Math.max(
+      voice.endedAt ?? 0,
+      began + (speech.engine === 'began' ? engineMs : rules.firstWordMs),
+    )
     return end
   }
 

@@ -1,6 +1,6 @@
+import { endOfDoubt } from './doubt.ts'
 import type { Floor } from './floor.ts'
 import type { Deadline } from './schedule.ts'
-import { endOfDoubt } from './doubt.ts'
 
 /** Wait before a filler, in ms. */
 const thinkingFillerMs = 700

@@ -84,8 +84,7 @@ class World {
       turns.voice(false)
       this.#final(n)
       this.#wait(n % 2 ? 1400 : 0)
-    }
-    else if (kind === 'key') turns.key('123#'[n % 4]!)
+    } else if (kind === 'key') turns.key('123#'[n % 4]!)
     else if (kind === 'said') turns.said(this.#newWords(1).join(' '))
     else if (kind === 'wait') this.#wait(waits[n]!)
     else if (kind === 'engine') this.#engine(n)
@@ -95,8 +94,7 @@ class World {
       // The queue is empty; the next sound is reported as the first one was.
       this.answer.hasSound = false
       turns.played()
-    }
-    else if (kind === 'hold') turns.hold()
+    } else if (kind === 'hold') turns.hold()
     else if (kind === 'unhold') turns.unhold()
     else if (kind === 'wait for user') turns.waitForUser(n % 2 ? 2000 : undefined)
     else if (kind === 'change') turns.change({ endOfSpeechMs: 300 + n * 100 })
@@ -187,7 +185,8 @@ class World {
     for (const effect of this.rig.effects.splice(0)) this.#checkEffect(effect)
     const { state } = this.rig.turns
     // A function that an interruption ended brings nothing; a result may bring an answer.
-    if (state !== 'thinking' && state !== 'held' && state !== 'leaving' && !this.answer) this.isAsked &&= state === 'doubting'
+    if (state !== 'thinking' && state !== 'held' && state !== 'leaving' && !this.answer)
+      this.isAsked &&= state === 'doubting'
     if (state !== 'over' && state !== 'held') expect(this.rig.clock.running).toBe(1)
     else expect(this.rig.clock.running).toBe(0)
     if (this.isFaded) expect(['doubting', 'held', 'over']).toContain(state)

@@ -270,7 +270,12 @@ describe('interruption', () => {
     const rig = new TurnsRig()
     rig.says('I want a table').wait(700)
     rig.says('for four').wait(700)
-    expect(rig.news).toEqual(['commit: I want a table', 'fade', 'cut: transparent for four', 'commit: I want a table for four'])
+    expect(rig.news).toEqual([
+      'commit: I want a table',
+      'fade',
+      'cut: transparent for four',
+      'commit: I want a table for four',
+    ])
   })
 
   it('by a key cuts the answer', () => {
@@ -475,7 +480,9 @@ describe('other turns', () => {
     rig.speaks()
     rig.says('that is late').wait(10)
     rig.says('computer stop').wait(700)
-    expect(rig.news.filter((effect) => effect.startsWith('cut'))).toEqual(['cut: transparent that is late computer stop'])
+    expect(rig.news.filter((effect) => effect.startsWith('cut'))).toEqual([
+      'cut: transparent that is late computer stop',
+    ])
   })
 
   it('wait while the conversation is held', () => {
