@@ -425,7 +425,7 @@ export class Conversation implements TurnActor, SeatOwner {
 
   #openTap(rate: EngineLink['outputRate']): void {
     this.#tap?.close()
-    const tap = this.#port.tap({ tracks: 'in', sampleRate: rate })
+    const tap = this.#port.tap({ tracks: 'in', sampleRate: rate, isContinuous: true })
     this.#tap = tap
     this.#rate = rate
     const isMuted = this.#audio?.isMuted ?? false

@@ -4,7 +4,7 @@ import type { AgentOptions } from '../../handlers/verbs.ts'
 import type { PcmRate, Sounds, VoiceEngine } from '../../media/types.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { ConfiguredEngines } from '../agents/configured-engines.ts'
-import type { StreamingHttp } from '../agents/http/streaming-http.ts'
+import type { StreamingHttp } from '../agents/streaming/streaming-http.ts'
 import { OperatorHttp } from '../callbacks/operator-http.ts'
 import { verbFailed } from '../calls/leg/failures.ts'
 import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
@@ -78,7 +78,7 @@ class LazyAgents implements AgentStarter {
 
   async #load(): Promise<OpenedAgents> {
     const { Agents } = await import('../agents/agents.ts')
-    const { StreamingHttp } = await import('../agents/http/streaming-http.ts')
+    const { StreamingHttp } = await import('../agents/streaming/streaming-http.ts')
     const { clock, log, config } = this.#base
     const http = new StreamingHttp(config.sip.userAgent)
     const requests = new OperatorHttp(clock, config.sip.userAgent)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '../../core/json.ts'
 import type { EngineCall } from '../engine.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 
 /** Maximum number of calls of an answer, and of characters of one call's arguments. */
 const maxCalls = 64

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import type { EngineCall } from '../engine.ts'
-import type { EngineError } from '../http/engine-error.ts'
-import { StreamingHttp } from '../http/streaming-http.ts'
-import { EngineServer } from '../http/testing/engine-server.ts'
+import type { EngineError } from '../streaming/engine-error.ts'
+import { StreamingHttp } from '../streaming/streaming-http.ts'
+import { EngineServer } from '../streaming/testing/engine-server.ts'
 import { ChatCompletions, type ChatCompletionsOptions } from './chat-completions.ts'
 import { complete, type ModelRequest } from './model.ts'
 

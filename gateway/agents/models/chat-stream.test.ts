@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { EngineError } from '../http/engine-error.ts'
+import type { EngineError } from '../streaming/engine-error.ts'
 import { ChatStream } from './chat-stream.ts'
 
 /** Reads chunks; returns the text, the end, the calls as `name(args)` with their ids, and the usage. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/json.ts'
 import type { EngineCall, EngineFailureKind } from '../engine.ts'
 import { kindOfStatus } from '../engines/session/failures.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import { CallCollector } from './call-collector.ts'
 import type { ModelUsage } from './model.ts'
 import { SpokenText } from './spoken-text.ts'

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../core/clock.ts'
-import type { EngineError } from '../http/engine-error.ts'
+import type { EngineError } from '../streaming/engine-error.ts'
 import type { Model, ModelAnswer, ModelListener, ModelRequest } from './model.ts'
 
 /** Longest wait that a server may demand before the second request, in ms. */

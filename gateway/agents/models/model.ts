@@ -1,6 +1,6 @@
 import type { AgentFunction, AgentModelSettings } from '../../../handlers/verbs.ts'
 import type { EngineCall, EngineMessage } from '../engine.ts'
-import type { EngineError } from '../http/engine-error.ts'
+import type { EngineError } from '../streaming/engine-error.ts'
 
 /** Request to a language model. */
 export interface ModelRequest {

@@ -2,8 +2,8 @@ import type { SteadyClock } from '../../core/clock.ts'
 import type { EngineFailureKind } from '../engine.ts'
 import type { WireMessage } from '../engines/session/engine-socket.ts'
 import { textAt } from '../engines/session/wire-values.ts'
-import { EngineError } from '../http/engine-error.ts'
-import { urlWith } from '../http/url-with.ts'
+import { EngineError } from '../streaming/engine-error.ts'
+import { urlWith } from '../streaming/url-with.ts'
 import type { AgentRecognitionListener, AgentRecognitionRequest } from './recogniser.ts'
 import {
   type RecognitionDialect,

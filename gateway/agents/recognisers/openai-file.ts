@@ -3,9 +3,9 @@ import type { Clock } from '../../core/clock.ts'
 import { readJsonObject } from '../../core/json.ts'
 import { WireEncoder } from '../engines/session/wire-audio.ts'
 import { textAt } from '../engines/session/wire-values.ts'
-import { Deadline } from '../http/deadline.ts'
-import { EngineError, engineErrorOf } from '../http/engine-error.ts'
-import { readAll, type StreamingHttp } from '../http/streaming-http.ts'
+import { Deadline } from '../streaming/deadline.ts'
+import { EngineError, engineErrorOf } from '../streaming/engine-error.ts'
+import { readAll, type StreamingHttp } from '../streaming/streaming-http.ts'
 import type {
   AgentRecogniser,
   AgentRecognition,

@@ -1,5 +1,5 @@
 import type { Recogniser } from '../../../media/types.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import type {
   AgentRecogniser,
   AgentRecognition,

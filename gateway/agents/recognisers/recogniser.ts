@@ -1,5 +1,5 @@
 import type { PcmRate } from '../../../media/types.ts'
-import type { EngineError } from '../http/engine-error.ts'
+import type { EngineError } from '../streaming/engine-error.ts'
 
 /** Options of the recognition of one caller. */
 export interface AgentRecognitionRequest {

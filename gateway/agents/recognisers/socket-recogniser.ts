@@ -1,7 +1,7 @@
 import type { SteadyClock, Timer } from '../../core/clock.ts'
 import { EngineSocket, type EngineTarget, type WireMessage } from '../engines/session/engine-socket.ts'
 import { octetsPerSecondOf, WireEncoder, type WireFormat } from '../engines/session/wire-audio.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import type {
   AgentRecogniser,
   AgentRecognition,

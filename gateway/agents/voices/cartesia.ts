@@ -3,7 +3,7 @@ import type { SteadyClock } from '../../core/clock.ts'
 import type { WireMessage } from '../engines/session/engine-socket.ts'
 import { kindOfStatus } from '../engines/session/failures.ts'
 import { numberAt, textAt } from '../engines/session/wire-values.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import { SocketVoice, type SocketVoiceOptions, type VoiceDialect, type VoiceEvent } from './socket-voice.ts'
 import type { SpeakOptions } from './voice.ts'
 

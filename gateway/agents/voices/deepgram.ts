@@ -1,8 +1,8 @@
 import type { SteadyClock } from '../../core/clock.ts'
 import type { WireMessage } from '../engines/session/engine-socket.ts'
 import { textAt } from '../engines/session/wire-values.ts'
-import { EngineError } from '../http/engine-error.ts'
-import { urlWith } from '../http/url-with.ts'
+import { EngineError } from '../streaming/engine-error.ts'
+import { urlWith } from '../streaming/url-with.ts'
 import { SocketVoice, type SocketVoiceOptions, type VoiceDialect, type VoiceEvent } from './socket-voice.ts'
 import type { SpeakOptions } from './voice.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
-import { StreamingHttp } from '../http/streaming-http.ts'
-import { EngineServer } from '../http/testing/engine-server.ts'
+import { StreamingHttp } from '../streaming/streaming-http.ts'
+import { EngineServer } from '../streaming/testing/engine-server.ts'
 import { OpenAiSpeech, type OpenAiSpeechOptions } from './openai-speech.ts'
 import type { SpeakOptions } from './voice.ts'
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { WireDecoder, type WireFormat } from '../engines/session/wire-audio.ts'
-import { Deadline } from '../http/deadline.ts'
-import { EngineError, engineErrorOf } from '../http/engine-error.ts'
-import type { StreamingHttp } from '../http/streaming-http.ts'
+import { Deadline } from '../streaming/deadline.ts'
+import { EngineError, engineErrorOf } from '../streaming/engine-error.ts'
+import type { StreamingHttp } from '../streaming/streaming-http.ts'
 import type { AgentVoice, SpeakOptions, SpeechListener, Utterance } from './voice.ts'
 
 /** Options of an {@link OpenAiSpeech}. */

@@ -2,7 +2,7 @@ import type { SteadyClock, Timer } from '../../core/clock.ts'
 import { EngineSocket, type EngineTarget, type WireMessage } from '../engines/session/engine-socket.ts'
 import { octetsPerSecondOf, WireDecoder, type WireFormat } from '../engines/session/wire-audio.ts'
 import { audioOf } from '../engines/session/wire-values.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import type { AgentVoice, SpeakOptions, SpeechListener, Utterance } from './voice.ts'
 
 /** Options of all voices behind a WebSocket. */

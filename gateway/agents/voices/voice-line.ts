@@ -1,6 +1,6 @@
 import type { AgentLanguage } from '../../../handlers/verbs.ts'
 import type { PcmRate } from '../../../media/types.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import type { AgentVoice, SpeechListener, Utterance } from './voice.ts'
 
 /** Voice by its configuration, with the names by which documents mean it. */

@@ -1,5 +1,5 @@
 import type { VoiceEngine } from '../../../media/types.ts'
-import { EngineError } from '../http/engine-error.ts'
+import { EngineError } from '../streaming/engine-error.ts'
 import type { AgentVoice, SpeakOptions, SpeechListener, Utterance } from './voice.ts'
 
 /** Voice whose engine returns a whole text at once: the built-in voice, or one behind HTTP. */

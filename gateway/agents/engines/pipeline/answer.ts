@@ -1,5 +1,5 @@
 import type { EngineCall, EngineListener } from '../../engine.ts'
-import type { EngineError } from '../../http/engine-error.ts'
+import type { EngineError } from '../../streaming/engine-error.ts'
 import type { Model, ModelAnswer, ModelRequest } from '../../models/model.ts'
 import { Clauses } from '../../text/clauses.ts'
 import { Speech, type SpeechDeps } from './speech.ts'

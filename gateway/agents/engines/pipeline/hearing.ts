@@ -1,5 +1,5 @@
 import { VoiceActivityDetector } from '../../../../media/rtp/voice-activity.ts'
-import type { EngineError } from '../../http/engine-error.ts'
+import type { EngineError } from '../../streaming/engine-error.ts'
 import type {
   AgentRecogniser,
   AgentRecognition,

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../../core/clock.ts'
-import type { EngineError } from '../../http/engine-error.ts'
+import type { EngineError } from '../../streaming/engine-error.ts'
 import type { SpeechListener, Utterance } from '../../voices/voice.ts'
 
 /** Events of an answer's speech. Nothing follows {@link onDone} and {@link onFailure}. */

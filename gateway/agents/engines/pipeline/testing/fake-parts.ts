@@ -1,6 +1,6 @@
 /** Parts of a pipeline for tests: the test says what they deliver, and when. */
 import type { EngineListener } from '../../../engine.ts'
-import { EngineError } from '../../../http/engine-error.ts'
+import { EngineError } from '../../../streaming/engine-error.ts'
 import type { Model, ModelAnswer, ModelListener, ModelRequest } from '../../../models/model.ts'
 import type {
   AgentRecogniser,
