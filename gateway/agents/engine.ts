@@ -152,6 +152,10 @@ export interface EngineLink {
    * the same text. Only `turns: 'ours'`; an engine that cannot do it does nothing.
    */
   prepare(text: string): void
+  /** Throws a prepared answer away. Absent: {@link prepare} does nothing. */
+  discard?(): void
+  /** Opens the hearing again: the caller speaks, and no text comes. Absent: the engine hears by itself. */
+  revive?(): void
   /** Adds a message; `respond`: answers it now. An interrupted answer ends first. */
   message(message: AgentMessage, respond: boolean): void
   /** Answers now, with an instruction for this answer only. */
@@ -160,7 +164,8 @@ export interface EngineLink {
   say(text: string): void
   /**
    * Cancels the answer in progress, and everything that was prepared. `heard`: position in the item that the
-   * caller was hearing, and the text heard of the whole answer; absent if nothing was heard.
+   * caller was hearing, and the text heard of the whole answer; absent if nothing was heard. Without it, and
+   * while an answer is prepared, only that one is cancelled.
    * `isForgotten`: the answer never happened; the next turn contains the one before.
    */
   interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void

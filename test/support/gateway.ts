@@ -43,6 +43,7 @@ export interface GatewayOptions {
   /** Keys of `http` besides its listeners. */
   readonly http?: Readonly<Record<string, unknown>>
   readonly webhooks?: Readonly<Record<string, unknown>>
+  readonly agents?: Readonly<Record<string, unknown>>
   readonly push?: Readonly<Record<string, unknown>>
   /** Keys of `oauth` besides the URL, which is that of the TLS listener at gw.localhost. */
   readonly oauth?: Readonly<Record<string, unknown>>
@@ -72,7 +73,7 @@ export const alice = { email: 'alice@example.test', password: 'wonderland-9' } a
 const callGauges = (
   'calls legs bridges video_bridges room_sessions room_members room_playbacks room_streams composed_rooms call_parties attributed_calls verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
   'rtp_ports media_ports webrtc_transports ' +
-  'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams recordings media_mixers media_recordings media_taps media_detections'
+  'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams agents recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')
 
 /** Gateway in a separate process, observed from outside only. */
@@ -433,6 +434,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   ...(options.endpoints && { endpoints: options.endpoints }),
   ...(options.carriers && { carriers: options.carriers }),
   ...(options.webhooks && { webhooks: options.webhooks }),
+  ...(options.agents && { agents: options.agents }),
   ...(options.push && { push: options.push }),
   ...(options.oauth && { oauth: { url: `https://gw.localhost:${ports.tls}`, ...options.oauth } }),
   ...(options.projects && { projects: options.projects }),

@@ -4,7 +4,7 @@ import type { WireFormat } from '../engines/session/wire-audio.ts'
 import { numberAt, objectAt, objectsAt, textAt } from '../engines/session/wire-values.ts'
 import { EngineError } from '../streaming/engine-error.ts'
 import { urlWith } from '../streaming/url-with.ts'
-import type { AgentRecognitionListener, AgentRecognitionRequest } from './recogniser.ts'
+import type { AgentRecognitionListener, AgentRecognitionRequest, AgentTranscript } from './recogniser.ts'
 import {
   type RecognitionDialect,
   SocketRecogniser,
@@ -42,7 +42,7 @@ export const deepgramRecogniser = (options: SocketRecogniserOptions, clock: Stea
         final: { type: 'Finalize' },
         keepAlive: { type: 'KeepAlive' },
         last: { type: 'CloseStream' },
-        read: readListen,
+        read: listenReader(),
       }
     },
     clock,
@@ -102,21 +102,30 @@ const limited = (hints: readonly string[]): readonly string[] => {
   })
 }
 
-const readListen = (message: WireMessage, listener: AgentRecognitionListener): EngineError | undefined => {
-  if (message.type === 'Error') return errorOf(message)
-  if (message.type !== 'Results') return undefined
+/** Returns the reader of one recognition. An empty final text is passed on if it withdraws a partial one. */
+const listenReader = (): RecognitionDialect['read'] => {
+  let hasPartial = false
+  return (message, listener) => {
+    if (message.type === 'Error') return errorOf(message)
+    const transcript = message.type === 'Results' ? transcriptOf(message) : undefined
+    if (!transcript || (transcript.text === '' && !(transcript.isFinal && hasPartial))) return undefined
+    hasPartial = !transcript.isFinal
+    listener.onTranscript(transcript)
+    return undefined
+  }
+}
+
+const transcriptOf = (message: WireMessage): AgentTranscript => {
   const [best = {}] = objectsAt(objectAt(message, 'channel'), 'alternatives')
   const text = textAt(best, 'transcript') ?? ''
   const confidence = numberAt(best, 'confidence')
   const [language] = Array.isArray(best.languages) ? best.languages : []
-  if (text !== '')
-    listener.onTranscript({
-      text,
-      isFinal: message.is_final === true,
-      ...(confidence !== undefined && { confidence }),
-      ...(typeof language === 'string' && { language }),
-    })
-  return undefined
+  return {
+    text,
+    isFinal: message.is_final === true,
+    ...(confidence !== undefined && { confidence }),
+    ...(typeof language === 'string' && { language }),
+  }
 }
 
 /** Turn of the caller by the events of Flux. */

@@ -91,13 +91,20 @@ test('Deepgram: parameters, audio, texts, final text at the end of the voice', a
     results('hel', { is_final: false }),
     results('Hello.', { is_final: true, speech_final: true }),
     results('', { is_final: true }),
+    results('uh', { is_final: false }),
+    results('', { is_final: true }),
     { type: 'UtteranceEnd', last_word_end: 1 },
   )
   recognition.voice(true)
   recognition.voice(false)
   await connection.next({ type: 'Finalize' })
   await connection.settled()
-  expect(events).toEqual(['partial hel {"confidence":0.9}', 'final Hello. {"confidence":0.9}'])
+  expect(events).toEqual([
+    'partial hel {"confidence":0.9}',
+    'final Hello. {"confidence":0.9}',
+    'partial uh {"confidence":0.9}',
+    'final  {"confidence":0.9}',
+  ])
   clock.advance(4000)
   await connection.next({ type: 'KeepAlive' })
   recognition.close()

@@ -21,8 +21,6 @@ export interface HearingEvents {
 /** Number of voiced frames (20 ms) that begin the voice, and of others that end it. */
 const voicedFrames = 3
 const silentFrames = 10
-/** Voiced frames without any text after which a recognition counts as deaf. */
-const deafFrames = 250
 
 /**
  * Hearing of one caller by the first of several recognisers that works. A recognition that fails is opened
@@ -40,12 +38,6 @@ export class Hearing {
   /** Whether the recognition is opened again in the next silence, as the request has changed. */
   #isStale = false
   #run = 0
-  /** Voiced frames since the last text, and their number after which the recognition is opened again. */
-  #unheard = 0
-  #maxUnheard = deafFrames
-  /** Text of the segment in progress, and number of its words that belong to a committed turn. */
-  #partial = ''
-  #committedWords = 0
   #isOver = false
 
   constructor(
@@ -62,9 +54,6 @@ export class Hearing {
   open(): void {
     if (this.#isOver) return
     this.#isStale = false
-    this.#partial = ''
-    this.#committedWords = 0
-    this.#unheard = 0
     this.#recognition?.close()
     let isCurrent = true
     const recognition = this.#recognisers[this.#at]!.open(
@@ -100,9 +89,9 @@ export class Hearing {
     if (!this.#isVoiced) this.open()
   }
 
-  /** The turn so far is committed: what was said of the segment in progress is not reported again. */
-  commit(): void {
-    this.#committedWords = wordsIn(this.#partial)
+  /** Opens the recognition again, as it gives no text. Without effect if it gives none before the end. */
+  revive(): void {
+    if (this.#recognisers[this.#at]?.isStreaming) this.open()
   }
 
   /** Ends the hearing. Idempotent. */
@@ -116,7 +105,7 @@ export class Hearing {
       onTranscript: (transcript) => {
         if (!isCurrent()) return
         this.#isSecondTry = false
-        this.#heard(transcript)
+        this.#events.onTranscript(transcript)
       },
       onTurn: (state) => {
         if (isCurrent()) this.#events.onTurn(state)
@@ -144,26 +133,9 @@ export class Hearing {
     this.open()
   }
 
-  #heard(transcript: AgentTranscript): void {
-    this.#unheard = 0
-    this.#maxUnheard = deafFrames
-    const text = withoutWords(transcript.text, this.#committedWords)
-    this.#partial = transcript.isFinal ? '' : transcript.text
-    if (transcript.isFinal) this.#committedWords = 0
-    if (text !== '') this.#events.onTranscript({ ...transcript, text })
-  }
-
-  /** Opens a recognition again that gives no text for long, ever more seldom: the sound may be no speech. */
-  #reviveDeaf(): void {
-    if (++this.#unheard < this.#maxUnheard || !this.#recognisers[this.#at]?.isStreaming) return
-    this.#maxUnheard *= 2
-    this.open()
-  }
-
   /** Follows the voice by its level. */
   #detect(samples: Int16Array): void {
     const isVoiced = this.#detector.update(samples)
-    if (isVoiced) this.#reviveDeaf()
     this.#run = isVoiced === this.#isVoiced ? 0 : this.#run + 1
     if (this.#run < (isVoiced ? voicedFrames : silentFrames)) return
     this.#run = 0
@@ -172,15 +144,3 @@ export class Hearing {
     if (this.#isStale && !isVoiced) this.open()
   }
 }
-
-const wordsIn = (text: string): number => text.split(/\s/).filter((word) => word !== '').length
-
-/** Returns a text without its first words. */
-const withoutWords = (text: string, count: number): string =>
-  count === 0
-    ? text.trim()
-    : text
-        .split(/\s/)
-        .filter((word) => word !== '')
-        .slice(count)
-        .join(' ')

@@ -122,40 +122,32 @@ test('a change of language waits for the caller to be silent', async () => {
   expect(recogniser.opened).toHaveLength(3)
 })
 
-test('words of a committed turn are not reported again by the segment that contains them', async () => {
+test('a recognition that gives no text is opened again on demand', async () => {
   const { recogniser, link, log } = await opened()
-  const hear = (text: string, isFinal = false) => recogniser.last.listener.onTranscript({ text, isFinal })
-  hear('I want')
-  link.commit('I want')
-  hear('I want')
-  hear('I want to pay')
-  hear('I want to pay', true)
-  hear('now')
-  hear('', true)
-  await settle()
-  expect(log.take().filter((line) => line.startsWith('heard'))).toEqual([
-    'heard partial I want',
-    'heard partial to pay',
-    'heard final to pay',
-    'heard partial now',
-  ])
+  link.revive()
+  expect(recogniser.opened).toHaveLength(2)
+  expect(recogniser.opened[0]!.isClosed).toBe(true)
+  Object.assign(recogniser, { isStreaming: false })
+  link.revive()
+  expect(recogniser.opened).toHaveLength(2)
+  link.close()
+  link.revive()
+  expect(recogniser.opened).toHaveLength(2)
+  expect(log.take()).toEqual([])
 })
 
-test('a recognition that gives no text for long is opened again, ever more seldom', async () => {
-  const { recogniser, link, log } = await opened()
-  const sound = (seconds: number) => {
-    for (let i = 0; i < seconds * 50; i++) link.hear(tone())
-  }
-  sound(5)
-  expect(recogniser.opened).toHaveLength(2)
-  sound(5)
-  expect(recogniser.opened).toHaveLength(2)
-  sound(5)
-  expect(recogniser.opened).toHaveLength(3)
-  recogniser.last.listener.onTranscript({ text: 'hello', isFinal: true })
-  sound(6)
-  expect(recogniser.opened).toHaveLength(4)
-  expect(log.take()).toEqual(['heard final hello'])
+test('discarding a prepared answer leaves what is being said', async () => {
+  const { model, link, log } = await opened()
+  link.say('Welcome to Trunkline.')
+  link.prepare('Hello')
+  const prepared = model.last
+  link.interrupt(undefined, false)
+  expect(prepared.isCancelled).toBe(true)
+  link.prepare('Hello you')
+  link.discard()
+  expect(model.last.isCancelled).toBe(true)
+  await settle()
+  expect(log.take().at(-1)).toBe('A completed')
 })
 
 test('after its close, a session does nothing', async () => {

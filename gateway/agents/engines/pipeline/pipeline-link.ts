@@ -94,7 +94,6 @@ export class PipelineLink implements EngineLink {
 
   commit(text: string): void {
     if (this.#isOver) return
-    this.#hearing.commit()
     const prepared = this.#prepared?.text === text ? this.#prepared.answer : undefined
     if (!prepared) this.#discard()
     this.#prepared = undefined
@@ -109,6 +108,14 @@ export class PipelineLink implements EngineLink {
     const answer = this.#newAnswer()
     this.#prepared = { text, answer }
     answer.ask(this.#parts.model, this.#modelRequest(undefined, text))
+  }
+
+  discard(): void {
+    this.#discard()
+  }
+
+  revive(): void {
+    this.#hearing.revive()
   }
 
   message(message: AgentMessage, respond: boolean): void {
@@ -137,11 +144,11 @@ export class PipelineLink implements EngineLink {
 
   interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void {
     if (this.#isOver) return
-    const isPreparedOnly = this.#prepared !== undefined && this.#line.length === 0 && !heard
+    const isPreparedOnly = this.#prepared !== undefined && !heard && !isForgotten
     this.#discard()
+    if (isPreparedOnly) return
     this.#owed = undefined
     this.#isResultWaited = false
-    if (isPreparedOnly) return
     const cancelled = this.#cancelLine()
     if (isForgotten) this.#history.removeTurn()
     else if (heard) {
