@@ -1,12 +1,8 @@
-import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decode, encode } from '../../../../media/codecs/g711.ts'
-import { FakeClock } from '../../../core/clock.ts'
-import type { EngineRequest } from '../../engine.ts'
-import { EngineRecorder, engineRequest, frameOf } from '../session/testing/engine-recorder.ts'
-import { EngineServer, type ServerMessage } from '../session/testing/engine-server.ts'
-import { RealtimeEngine } from './realtime.ts'
-import type { RealtimeOptions } from './realtime-options.ts'
+import { frameOf } from '../session/testing/engine-recorder.ts'
+import { EngineServer } from '../session/testing/engine-server.ts'
+import { audio, called, created, done, setUp, setUpReady, words } from './testing/realtime-session.ts'
 
 let server: EngineServer
 
@@ -16,60 +12,11 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
-const setUp = (options: Partial<RealtimeOptions> = {}, request: Partial<EngineRequest> = {}) => {
-  const clock = new FakeClock()
-  const events = new EngineRecorder()
-  const engine = new RealtimeEngine(
-    { name: 'oai', url: `${server.url}/v1/realtime`, key: 'secret', model: 'm1', ...options },
-    { clock },
-  )
-  const link = engine.open(engineRequest(request), events)
-  return { clock, events, engine, link }
-}
-
-/** Opens a session up to `onReady`. */
-const setUpReady = async (options: Partial<RealtimeOptions> = {}, request: Partial<EngineRequest> = {}) => {
-  const t = setUp(options, request)
-  const far = await server.connection()
-  far.send({ type: 'session.created', session: { id: 's' } })
-  await far.next({ type: 'session.update' })
-  far.send({ type: 'session.updated', session: {} })
-  await t.events.until('ready')
-  return { ...t, far }
-}
-
-const created = (id: string): ServerMessage => ({ type: 'response.created', response: { id } })
-const done = (id: string, members: ServerMessage = {}): ServerMessage => ({
-  type: 'response.done',
-  response: { id, status: 'completed', output: [], ...members },
-})
-const audio = (response_id: string, item_id: string, ms: number, name = 'response.output_audio.delta') => ({
-  type: name,
-  response_id,
-  item_id,
-  content_index: 0,
-  delta: Buffer.alloc(ms * 8, 0xff).toString('base64'),
-})
-const words = (response_id: string, item_id: string, delta: string): ServerMessage => ({
-  type: 'response.output_audio_transcript.delta',
-  response_id,
-  item_id,
-  delta,
-})
-const called = (response_id: string, call_id: string, members: ServerMessage = {}): ServerMessage => ({
-  type: 'response.function_call_arguments.done',
-  response_id,
-  item_id: `i-${call_id}`,
-  call_id,
-  name: 'f',
-  arguments: '{}',
-  ...members,
-})
-
 describe('the opening of a Realtime session', () => {
   it('sends model, key, prompt, functions, turns and formats, then the history', async () => {
     const f = { name: 'f', description: 'd', parameters: { type: 'object' } }
     const { far, engine, link } = await setUpReady(
+      server,
       { voice: 'marin' },
       {
         functions: [f],
@@ -118,7 +65,11 @@ describe('the opening of a Realtime session', () => {
   })
 
   it('uses the names of the beta where the server has them', async () => {
-    const { far, events } = await setUpReady({ dialect: 'beta', keyHeader: 'api-key', format: 'pcm24000' })
+    const { far, events } = await setUpReady(server, {
+      dialect: 'beta',
+      keyHeader: 'api-key',
+      format: 'pcm24000',
+    })
     expect(far.request.headers).toMatchObject({ 'openai-beta': 'realtime=v1', 'api-key': 'secret' })
     expect(far.messages[0]?.session).toMatchObject({
       modalities: ['audio', 'text'],
@@ -133,14 +84,14 @@ describe('the opening of a Realtime session', () => {
   })
 
   it('is not interrupted by the server where the rules forbid it', async () => {
-    const { far } = await setUpReady({}, { isInterruptible: false, isSemantic: false })
+    const { far } = await setUpReady(server, {}, { isInterruptible: false, isSemantic: false })
     expect(JSON.stringify(far.messages[0])).toContain(
       '{"type":"server_vad","silence_duration_ms":500,"create_response":true,"interrupt_response":false}',
     )
   })
 
   it('keeps the last 5 s of audio until the session is ready, in G.711 without a loss', async () => {
-    const { link, events } = setUp()
+    const { link, events } = setUp(server)
     for (let i = 0; i < 300; i++) link.hear(frameOf(8000, i))
     const far = await server.connection()
     far.send({ type: 'session.updated', session: {} })
@@ -151,7 +102,7 @@ describe('the opening of a Realtime session', () => {
   })
 
   it('is ready without `session.updated`, which some servers do not send', async () => {
-    const { clock, events } = setUp()
+    const { clock, events } = setUp(server)
     const far = await server.connection()
     far.send({ type: 'session.created', session: {} })
     await far.settled()
@@ -160,7 +111,7 @@ describe('the opening of a Realtime session', () => {
   })
 
   it('announces the end of the session a minute before it', async () => {
-    const { clock, events } = setUp()
+    const { clock, events } = setUp(server)
     const far = await server.connection()
     far.send({ type: 'session.updated', session: { expires_at: (clock.now() + 70_000) / 1000 } })
     await events.until('ready')
@@ -173,7 +124,7 @@ describe('the opening of a Realtime session', () => {
 
 describe('the turns of a Realtime session', () => {
   it('reports turn, transcript and answer in their order', async () => {
-    const { far, events } = await setUpReady()
+    const { far, events } = await setUpReady(server)
     far.send(
       { type: 'input_audio_buffer.speech_started', audio_start_ms: 0, item_id: 'u' },
       { type: 'input_audio_buffer.speech_stopped', audio_end_ms: 900, item_id: 'u' },
@@ -209,7 +160,7 @@ describe('the turns of a Realtime session', () => {
   })
 
   it('drops deltas that come after the server has cancelled', async () => {
-    const { far, events } = await setUpReady()
+    const { far, events } = await setUpReady(server)
     far.send(
       created('r'),
       audio('r', 'i', 40),
@@ -228,7 +179,7 @@ describe('the turns of a Realtime session', () => {
   })
 
   it('cancels an answer under way, and truncates it to the sound that was heard', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     far.send(created('r'), audio('r', 'i', 200), audio('r', 'j', 100))
     await events.until('audio', 'r', 'j', 800)
     link.interrupt({ answer: 'r', item: 'i', ms: 120.7, text: 'Goo' }, false)
@@ -247,7 +198,7 @@ describe('the turns of a Realtime session', () => {
   })
 
   it('never truncates beyond the audio that it received, nor before any', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     far.send(created('r'), audio('r', 'i', 200), done('r'))
     await events.until('answer-end')
     link.interrupt({ answer: 'r', item: 'i', ms: 999, text: 'Good' }, false)
@@ -262,7 +213,7 @@ describe('the turns of a Realtime session', () => {
   })
 
   it('deletes an answer that never happened', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     far.send(created('r'), audio('r', 'i', 200), done('r'))
     await events.until('answer-end')
     link.interrupt({ answer: 'r', item: 'i', ms: 60, text: 'Go' }, true)
@@ -271,7 +222,7 @@ describe('the turns of a Realtime session', () => {
   })
 
   it('goes on after an error that follows a truncation', async () => {
-    const { far, events } = await setUpReady()
+    const { far, events } = await setUpReady(server)
     far.send({
       type: 'error',
       error: { type: 'invalid_request_error', code: 'invalid_value', message: 'Audio is already shorter' },
@@ -284,7 +235,7 @@ describe('the turns of a Realtime session', () => {
 
 describe('the answers that a Realtime session is asked for', () => {
   it('asks for one after the other', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     link.say('Good day.')
     link.answer('Be short.')
     const first = await far.next({ type: 'response.create' })
@@ -299,7 +250,7 @@ describe('the answers that a Realtime session is asked for', () => {
   })
 
   it('asks again after the answer that was in the way', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     link.answer('Now.')
     const { event_id, response } = await far.next({ type: 'response.create' })
     far.send(created('own'), {
@@ -312,7 +263,7 @@ describe('the answers that a Realtime session is asked for', () => {
   })
 
   it('cancels an answer that was asked for before the interruption and begins after it', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     link.answer(undefined)
     link.answer('Never.')
     await far.next({ type: 'response.create' })
@@ -326,7 +277,7 @@ describe('the answers that a Realtime session is asked for', () => {
   })
 
   it('does not wait for ever for an answer that the server never begins', async () => {
-    const { far, clock, link } = await setUpReady()
+    const { far, clock, link } = await setUpReady(server)
     link.answer('One.')
     link.answer('Two.')
     await far.next({ type: 'response.create' })
@@ -339,7 +290,7 @@ describe('the answers that a Realtime session is asked for', () => {
   })
 
   it('changes prompt, functions, turns and history', async () => {
-    const { far, link } = await setUpReady()
+    const { far, link } = await setUpReady(server)
     far.send({ type: 'conversation.item.added', item: { id: 'u' } })
     await far.settled()
     link.change({ prompt: 'Sell coffee.', functions: [], endOfSpeechMs: 300, settings: { maxTokens: 9999 } })
@@ -359,7 +310,7 @@ describe('the answers that a Realtime session is asked for', () => {
 
 describe('function calls of a Realtime session', () => {
   it('reports each once, and asks for one answer when all have results', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     const item = { id: 'i-b', type: 'function_call', call_id: 'b', name: 'g', arguments: '{"x":1}' }
     far.send(
       created('r'),
@@ -393,7 +344,7 @@ describe('function calls of a Realtime session', () => {
   })
 
   it('takes the name from the item where the event has none', async () => {
-    const { far, events } = await setUpReady()
+    const { far, events } = await setUpReady(server)
     const item = { id: 'i-a', type: 'function_call', call_id: 'a', name: 'f', arguments: '' }
     far.send(created('r'), { type: 'response.output_item.added', response_id: 'r', item })
     far.send(called('r', 'a', { name: undefined, arguments: 'not json' }), done('r'))
@@ -402,7 +353,7 @@ describe('function calls of a Realtime session', () => {
   })
 
   it('never makes the calls of a cancelled answer, and deletes them', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady(server)
     far.send(created('r'), called('r', 'a'))
     await events.until('first-token')
     link.interrupt(undefined, false)
@@ -413,126 +364,5 @@ describe('function calls of a Realtime session', () => {
     link.result({ id: 'a', name: 'f', args: '' }, 'nothing', true)
     await far.settled()
     expect(far.all({ type: 'conversation.item.create' })).toEqual([])
-  })
-})
-
-describe('failures of a Realtime session', () => {
-  it.each([
-    [401, 'unauthorised'],
-    [429, 'limited'],
-    [404, 'refused'],
-    [302, 'refused'],
-    [503, 'server'],
-  ])('classifies status %i as %s', async (status, kind) => {
-    server.status = status
-    const { events, engine, clock } = setUp()
-    expect(await events.failure()).toEqual({
-      kind,
-      part: 'oai',
-      message: `the server answered with status ${status}`,
-    })
-    expect([engine.sessions, clock.running]).toEqual([0, 0])
-  })
-
-  it('names the fault of the configuration, without the key', async () => {
-    const { events } = setUp()
-    const far = await server.connection()
-    far.send({
-      type: 'error',
-      error: { type: 'invalid_request_error', code: 'model_not_found', message: 'No m1 for secret' },
-    })
-    expect(await events.failure()).toMatchObject({
-      kind: 'refused',
-      message: 'model_not_found: No m1 for …',
-    })
-  })
-
-  it('fails when credit is exhausted, and once only', async () => {
-    const { far, events } = await setUpReady()
-    const error = { type: 'error', error: { code: 'insufficient_quota', message: 'text' } }
-    far.send(error, error)
-    expect(await events.failure()).toMatchObject({ kind: 'limited', message: 'insufficient_quota' })
-    await vi.waitFor(() => expect(far.socket.readyState).toBe(far.socket.CLOSED))
-    expect(events.of('failure')).toHaveLength(1)
-  })
-
-  it('has a limit for the time until it is ready', async () => {
-    const silent = createServer(() => {})
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const { port } = silent.address() as { port: number }
-    const { clock, events } = setUp({ url: `ws://127.0.0.1:${port}`, readyTimeoutMs: 4000 })
-    clock.advance(4000)
-    expect(await events.failure()).toMatchObject({ kind: 'timeout' })
-    expect(clock.running).toBe(0)
-    await new Promise((resolve) => silent.close(resolve))
-  })
-
-  it('finds a connection half open by its silence', async () => {
-    const { far, clock, events } = await setUpReady()
-    far.socket.pause()
-    for (let i = 0; i < 3; i++) clock.advance(5000)
-    expect(await events.failure()).toMatchObject({
-      kind: 'timeout',
-      message: 'the server sent nothing for 15000 ms',
-    })
-  })
-
-  it('stays open where the server answers pings', async () => {
-    const { far, clock, events, link } = await setUpReady()
-    for (let i = 0; i < 8; i++) {
-      clock.advance(5000)
-      await far.settled()
-    }
-    expect(events.of('failure')).toEqual([])
-    link.close()
-    await vi.waitFor(() => expect(far.socket.readyState).toBe(far.socket.CLOSED))
-    await vi.waitFor(() => expect(clock.running).toBe(0))
-  })
-
-  it('tolerates some messages that cannot be read', async () => {
-    const { far, events } = await setUpReady()
-    for (let i = 0; i < 20; i++) far.send('<html>')
-    await far.settled()
-    expect([events.of('warning').length, events.of('failure').length]).toEqual([20, 0])
-    far.send('[1]')
-    expect(await events.failure()).toMatchObject({ kind: 'protocol' })
-  })
-
-  it('rejects 10 MiB of audio in one message', async () => {
-    const { far, events } = await setUpReady()
-    far.send(created('r'), { ...audio('r', 'i', 0), delta: 'A'.repeat(14_700_000) })
-    expect(await events.failure()).toMatchObject({ kind: 'protocol' })
-  })
-
-  it('reports a close in the middle of an answer', async () => {
-    const { far, events, link } = await setUpReady()
-    far.send(created('r'), audio('r', 'i', 20))
-    await events.until('audio')
-    far.socket.close(1011, 'overloaded')
-    expect(await events.failure()).toMatchObject({
-      kind: 'server',
-      message: 'the server closed the connection (1011): overloaded',
-    })
-    link.hear(frameOf(8000))
-    link.say('x')
-    link.interrupt(undefined, false)
-    link.close()
-    expect(events.of('failure')).toHaveLength(1)
-  })
-
-  it('reports that the server takes the audio too slowly', async () => {
-    const { far, events, link } = await setUpReady({ format: 'pcm24000' })
-    far.socket.pause()
-    for (let i = 0; i < 100_000 && events.of('failure').length === 0; i++) link.hear(frameOf(48_000, i))
-    expect(await events.failure()).toMatchObject({ kind: 'connection' })
-  })
-
-  it('passes on a minute of audio that comes at once', async () => {
-    const { far, events } = await setUpReady()
-    far.send(created('r'))
-    for (let i = 0; i < 600; i++) far.send(audio('r', 'i', 100))
-    far.send(done('r'))
-    await events.until('answer-end')
-    expect(events.audio.reduce((sum, { length }) => sum + length, 0)).toBe(60 * 8000)
   })
 })

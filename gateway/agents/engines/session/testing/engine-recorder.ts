@@ -2,8 +2,10 @@
 import { vi } from 'vitest'
 import type { EngineCall, EngineFailure, EngineListener, EngineRequest } from '../../../engine.ts'
 
+/** Event with its values. */
 export type EngineEvent = readonly [name: string, ...values: unknown[]]
 
+/** Listener that records its events. */
 export class EngineRecorder implements EngineListener {
   /** Events in order; audio is recorded as its number of samples. */
   readonly events: EngineEvent[] = []
@@ -63,6 +65,7 @@ export class EngineRecorder implements EngineListener {
 const starts = (event: EngineEvent, values: readonly unknown[]): boolean =>
   values.every((value, at) => JSON.stringify(event[at]) === JSON.stringify(value))
 
+/** Request with usual values. */
 export const engineRequest = (members: Partial<EngineRequest> = {}): EngineRequest => ({
   projectId: 'p1',
   prompt: 'You sell tea.',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 
+/** Message in either direction. */
 export type ServerMessage = Record<string, unknown>
 
 /** One connection, with all that was received. */
