@@ -2,7 +2,7 @@ import { asText } from '../common/as-text.ts'
 import { changedPath, partsOf, segmentsOf } from '../common/placeholders.ts'
 import type { Json } from './document-types.ts'
 
-/** Maximum length of all texts that one filling creates, in characters. */
+/** Maximum length of all values that one filling inserts, in characters. */
 const maxLength = 131_072
 
 /** Minimum length that counts for each placeholder: its look-up takes time too. */
@@ -29,7 +29,7 @@ const maxPathLength = 1024
  * contain any characters but dots and brackets.
  */
 export const lookup = (path: string, values: Json): unknown => {
-  if (path.length > maxPathLength) return undefined
+  if (path === '' || path.length > maxPathLength) return undefined
   if (Object.hasOwn(values, path)) return values[path]
   const plain = walk(values, segmentsOf(path))
   return plain ?? walk(values, path.replaceAll(/\[(\d+)\]/g, '.$1').split('.'))
@@ -67,9 +67,8 @@ class Filling {
     }
     return parts
       .map((part) => {
-        const piece =
-          'literal' in part ? part.literal : asText(expressionValue(part.expression, this.#values))
-        return this.#take(piece) ?? ''
+        if ('literal' in part) return part.literal
+        return this.#take(asText(expressionValue(part.expression, this.#values))) ?? ''
       })
       .join('')
   }
@@ -85,7 +84,7 @@ class Filling {
 /**
  * Replaces the placeholders `${…}` and `%{…}` in all texts of a value by the values at their paths. A text
  * that is exactly one placeholder keeps the type of its value. A path without a value becomes an empty text,
- * and so does everything beyond 131,072 characters. Nothing is evaluated. Never throws.
+ * and so do values beyond 131,072 characters in all. Nothing is evaluated. Never throws.
  */
 export const fill = (value: unknown, values: Json): unknown => new Filling(values).fill(value)
 
