@@ -332,8 +332,8 @@ export const openHandlers = ({ clock, closing }: AppContext, nodeId: string, met
   metrics.gauge('documents_read', () => documents.pending + documentChecks.waiting)
   const handlers = {
     xml: createXmlHandler(documents),
-    script: createScriptHandler({ sandbox, documents, nodeId }),
-    flow: createFlowHandler({ sandbox, documents, nodeId }),
+    script: createScriptHandler({ sandbox, documents, nodeId, timers: clock }),
+    flow: createFlowHandler({ sandbox, documents, nodeId, timers: clock }),
   }
   return { handlers, documentChecks }
 }

@@ -116,7 +116,7 @@ export const nativeFunctions = ({
     return [{ name, description, parameters: { type: 'object', properties }, ...(own && { fillers: own }) }]
   })
 
-/** Runs a built-in function; undefined if there is none of this name. */
+/** Runs a built-in function; undefined for any other name. */
 export const runNative = (
   name: string,
   args: Json,

@@ -21,8 +21,8 @@ export interface EffectResult {
 
 type Of<K extends AgentEffect['kind']> = Extract<AgentEffect, { readonly kind: K }>
 
-/** Parts of the session that effects change. */
-export interface EffectParts {
+/** Collaborators of {@link Effects}. */
+export interface EffectDeps {
   readonly moves: Moves
   readonly hold: AgentHold
   readonly leaving: Leaving
@@ -31,13 +31,13 @@ export interface EffectParts {
 /** Carries out the effects of functions' replies on one conversation. */
 export class Effects {
   readonly #state: SessionState
-  readonly #parts: EffectParts
+  readonly #deps: EffectDeps
   /** End of the effects in progress: those of two replies do not mix. */
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(state: SessionState, parts: EffectParts) {
+  constructor(state: SessionState, deps: EffectDeps) {
     this.#state = state
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Carries out effects in order, after those in progress. Never rejects. */
@@ -83,7 +83,7 @@ export class Effects {
   }
 
   async #carryOut(effect: AgentEffect, of: FunctionDefinition): Promise<EffectResult | undefined> {
-    const { moves, hold, leaving } = this.#parts
+    const { moves, hold, leaving } = this.#deps
     const { steps } = this.#state
     switch (effect.kind) {
       case 'script':
@@ -208,7 +208,7 @@ export class Effects {
       host.warn('The document forbids actions that run scripts.')
       return {}
     }
-    const { leaving } = this.#parts
+    const { leaving } = this.#deps
     if (transfer) {
       await host.leave(document, {})
       leaving.begin('leave')
@@ -227,7 +227,7 @@ export class Effects {
   }
 
   async #transfer({ to, summarize }: Of<'transfer'>): Promise<EffectResult> {
-    const { moves, leaving } = this.#parts
+    const { moves, leaving } = this.#deps
     const wants = summarize || this.#state.document.params.transferSummary
     const summary = wants ? await moves.summary(transferInstruction) : undefined
     await this.#state.host.leave(to, summary === undefined ? {} : { conversation_summary: summary })

@@ -8,6 +8,7 @@ import type { Hook } from './functions.ts'
 import { gatherSubmit } from './gather.ts'
 import { type NativeTools, runNative } from './native-functions.ts'
 import type { EffectResult, Effects } from './session-effects.ts'
+import { failedReply } from './session-failure.ts'
 import { within } from './session-host.ts'
 import type { Moves } from './session-moves.ts'
 import { requestFacts } from './session-requests.ts'
@@ -31,23 +32,32 @@ export interface FurtherFunctions {
 }
 
 /** Collaborators of {@link FunctionRunner}. */
-export interface FunctionParts {
+export interface FunctionDeps {
   readonly moves: Moves
   readonly effects: Effects
   readonly native: NativeTools
   readonly further: FurtherFunctions
 }
 
+/** Call of a function of the document. */
+interface Request {
+  readonly of: FunctionDefinition
+  readonly args: FunctionArguments
+  readonly signal: AbortSignal
+  /** Uses that are left after this one; undefined without a limit. */
+  readonly usesLeft?: number | undefined
+}
+
 /** Runs the functions that the model or the session calls. */
 export class FunctionRunner {
   readonly #state: SessionState
-  readonly #parts: FunctionParts
+  readonly #deps: FunctionDeps
   /** Texts that the history keeps of calls, by id. */
   readonly #kept = new Map<string, string>()
 
-  constructor(state: SessionState, parts: FunctionParts) {
+  constructor(state: SessionState, deps: FunctionDeps) {
     this.#state = state
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Text that the history keeps of a call in place of its result; undefined: the result. */
@@ -77,8 +87,8 @@ export class FunctionRunner {
     if (!of) return
     try {
       const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
-      const reply = await this.#inTime(of, this.#replyOf(of, given), this.#state.over)
-      if (reply) await this.#parts.effects.carryOut(reply.effects, of)
+      const reply = await this.#inTime({ of, args: given, signal: this.#state.over })
+      if (reply) await this.#deps.effects.carryOut(reply.effects, of)
     } catch (error) {
       this.#warn(of.name, error)
     }
@@ -97,7 +107,7 @@ export class FunctionRunner {
     const usesLeft = isPermitted ? state.functions.use(name) : 'off'
     if (usesLeft === 'off') return { text: `The function ${name} is not available now.` }
     if (usesLeft === 0) state.refresh()
-    const reply = await this.#inTime(own, this.#replyOf(own, args, usesLeft), signal)
+    const reply = await this.#inTime({ of: own, args, signal, usesLeft })
     if (!reply) return { text: 'The function took too long. Its result is not known.' }
     return this.#result(call, own, reply)
   }
@@ -107,7 +117,7 @@ export class FunctionRunner {
     { parsed, raw }: FunctionArguments,
     signal: AbortSignal,
   ): Promise<AgentFunctionResult> {
-    const { moves, native, further } = this.#parts
+    const { moves, native } = this.#deps
     const { steps, log, host } = this.#state
     const moved = async (text: Promise<string>) => {
       const result = { text: await text }
@@ -120,21 +130,9 @@ export class FunctionRunner {
     if (name === gatherSubmit) return moved(moves.submit(parsed))
     const isShown = this.#state.shown.some((shown) => shown.name === name)
     const run = isShown ? runNative(name, parsed, native, signal) : undefined
-    if (!run) return this.#further(name, parsed, further.run(name, parsed, signal))
+    if (!run) return { text: `There is no function ${name}.` }
     log.traced({ at: host.context.now(), name, args: raw, isNative: true })
     return run
-  }
-
-  async #further(
-    name: string,
-    args: Json,
-    run: Promise<FunctionReply> | undefined,
-  ): Promise<AgentFunctionResult> {
-    if (!run) return { text: `There is no function ${name}.` }
-    const { log, host } = this.#state
-    const reply = await run
-    log.traced({ at: host.context.now(), name, args: JSON.stringify(args), reply: reply.response })
-    return { text: textFor(reply) }
   }
 
   /** Carries out the actions of a reply, and returns the result for the model. */
@@ -143,7 +141,7 @@ export class FunctionRunner {
     of: FunctionDefinition,
     reply: FunctionReply,
   ): Promise<AgentFunctionResult> {
-    const { effects } = this.#parts
+    const { effects } = this.#deps
     const text = textFor(reply)
     if (reply.effects.length === 0) return { text }
     // The vendor's bedrock agents always speak before actions.
@@ -176,11 +174,9 @@ export class FunctionRunner {
   }
 
   /** Returns a reply, or undefined if it comes too late; then it has no effect. */
-  async #inTime(
-    of: FunctionDefinition,
-    coming: Promise<FunctionReply>,
-    signal: AbortSignal,
-  ): Promise<FunctionReply | undefined> {
+  async #inTime(request: Request): Promise<FunctionReply | undefined> {
+    const { of, signal } = request
+    const coming = this.#replyOf(request)
     const { timers } = this.#state.host
     let isLate = false
     const cancelled = new Promise<undefined>((resolve) => {
@@ -207,10 +203,23 @@ export class FunctionRunner {
   }
 
   /** Asks the function's data map or server. A failure is a reply with a text for the model. */
-  async #replyOf(of: FunctionDefinition, args: FunctionArguments, usesLeft?: number): Promise<FunctionReply> {
-    const reply = of.dataMap ? await this.#map(of, of.dataMap, args) : await this.#ask(of, args, usesLeft)
+  async #replyOf(request: Request): Promise<FunctionReply> {
+    const { of, args, signal } = request
+    const further = this.#deps.further.run(of.name, args.parsed, signal)
+    const reply = await (further
+      ? this.#traced(request, further)
+      : of.dataMap
+        ? this.#map(of, of.dataMap, args)
+        : this.#ask(request))
     for (const { path, message } of reply.warnings)
       this.#state.host.warn(`The reply of ${of.name} has a fault at ${path || '/'}: ${message}.`)
+    return reply
+  }
+
+  async #traced({ of, args }: Request, run: Promise<FunctionReply>): Promise<FunctionReply> {
+    const { log, host } = this.#state
+    const reply = await run
+    log.traced({ at: host.context.now(), name: of.name, args: args.raw, reply: reply.response })
     return reply
   }
 
@@ -238,11 +247,11 @@ export class FunctionRunner {
     return reply
   }
 
-  async #ask(of: FunctionDefinition, args: FunctionArguments, usesLeft?: number): Promise<FunctionReply> {
+  async #ask({ of, args, usesLeft }: Request): Promise<FunctionReply> {
     const state = this.#state
     const { host, document, log } = state
     const target = of.webhook ?? document.defaultWebhook
-    if (!target) return failed(`The function ${of.name} has neither a web_hook_url nor a data_map`)
+    if (!target) return failedReply(`The function ${of.name} has neither a web_hook_url nor a data_map`)
     const url = state.fill(target.url)
     const body = functionRequest(of, args, requestFacts(state, of))
     const trace = { at: host.context.now(), name: of.name, args: args.raw, url: redactedUrl(url) }
@@ -261,7 +270,7 @@ export class FunctionRunner {
     } catch (error) {
       const reason = error instanceof SyntaxError ? 'Its reply is not JSON' : (error as Error).message
       log.traced({ ...request, reply: { error: reason } })
-      return failed(reason)
+      return failedReply(reason)
     }
   }
 
@@ -272,14 +281,6 @@ export class FunctionRunner {
     )
   }
 }
-
-/** Returns the reply of a function that failed: the model apologises, and the log has the reason. */
-const failed = (message: string): FunctionReply => ({
-  response: 'The function failed. Tell the caller that this is not possible now.',
-  effects: [],
-  postProcess: false,
-  warnings: [{ path: '', message }],
-})
 
 const textFor = ({ response }: FunctionReply): string => {
   const text = response ?? 'Done.'

@@ -49,7 +49,7 @@ export interface AgentHost {
   leave(to: unknown, params: Json): Promise<void>
 }
 
-/** End of a session. `hasLeft`: the host continues where it was told to. */
+/** End of a session. `hasLeft`: the host continues with what {@link AgentHost.leave} prepared. */
 export interface SessionEnd {
   readonly end: AgentEnd
   readonly hasLeft: boolean

@@ -20,7 +20,7 @@ export class Leaving {
     this.#state = state
   }
 
-  /** How the conversation ends; undefined if nothing has ended it yet. */
+  /** Way in which the conversation ends; undefined if nothing has ended it yet. */
   get kind(): LeavingKind | undefined {
     return this.#kind
   }

@@ -18,8 +18,8 @@ import { Steps } from './steps.ts'
 import { fillText } from './templates.ts'
 
 /**
- * State of one conversation: what the model is told, the functions that are on, and the data. Its parts change
- * it, and {@link refresh} passes the change on to the agent.
+ * State of one conversation: its prompt, the functions that are on, and the data. The parts of the session
+ * change it, and {@link refresh} passes the change on to the agent.
  */
 export class SessionState {
   readonly document: AgentDocument
@@ -188,7 +188,7 @@ export class SessionState {
   }
 
   /** Takes an event of the conversation: log, debug webhook, browser. */
-  told(event: Parameters<AgentLog['event']>[0]): void {
+  receive(event: Parameters<AgentLog['event']>[0]): void {
     this.log.event(event)
     for (const debug of debugEvents(event)) this.#debug(debug)
     const { call } = this.host

@@ -55,6 +55,7 @@ export class AgentSession implements AgentCommands {
     const end = await this.#ended()
     this.#hold.end()
     this.#state.finish()
+    void this.#further.close()
     void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt })
     const { kind } = this.#leaving
     if (kind === 'hangup' && !host.call.signal.aborted) await host.call.hangup()
@@ -139,7 +140,7 @@ export class AgentSession implements AgentCommands {
   #told(event: AgentEvent): void {
     const state = this.#state
     if (event.kind === 'language') this.#moves.speaks(event.code)
-    state.told(event)
+    state.receive(event)
     if (event.kind === 'function') {
       const kept = this.#runner.keptOf(event.call.id)
       if (kept !== undefined) state.log.replaceResult(event.call.id, kept)

@@ -2,11 +2,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { Sandbox } from '../script/sandbox/sandbox.ts'
 import { FakeCall } from '../testing/fake-call.ts'
 import { FakeContext } from '../testing/fake-context.ts'
+import { FakeTimers } from '../testing/fake-timers.ts'
 import type { CollectResult, ConnectResult } from '../verbs.ts'
 import { createFlowHandler } from './handler.ts'
 
 const sandbox = new Sandbox({ after: () => ({ cancel: () => {} }) })
-const handler = createFlowHandler({ nodeId: 'n', spaceId: 's', sandbox })
+const handler = createFlowHandler({ nodeId: 'n', spaceId: 's', sandbox, timers: new FakeTimers() })
 afterAll(() => sandbox.close())
 
 const menu = {

@@ -1,7 +1,6 @@
 import { readFlowDocument } from '../flow/document.ts'
 import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
-import { codes as scriptCodes } from '../script/codes.ts'
 import { readScriptDocument } from '../script/document.ts'
 import { readXmlDocument } from '../xml/document.ts'
 
@@ -22,11 +21,6 @@ const readers: Readonly<Record<DocumentKind, (text: string) => readonly Document
   script: (text) => readScriptDocument({ text }).warnings,
   flow: (text) => readFlowDocument({ text }).program.warnings,
 }
-
-/**
- * Whether a warning reports a method that hands the call to a voice agent, which the gateway does not have.
- */
-export const needsAgent = ({ code }: DocumentFault): boolean => code === scriptCodes.agentUnsupported
 
 /**
  * Checks an inline document as the handler of its kind would, without running it. Never throws for an invalid

@@ -13,7 +13,8 @@ export const codes = {
   methodNameMissing: 'relay_script_method_missing_name',
   methodUndefined: 'relay_script_method_undefined',
   methodUnsupported: 'relay_script_method_unsupported',
-  agentUnsupported: 'relay_script_agent_unsupported',
+  /** Fault of a voice agent that does not end it. */
+  agent: 'relay_script_agent_fault',
   parameterMissing: 'relay_script_method_parameter_missing',
   parameterInvalid: 'relay_script_method_parameter_invalid_value',
   parameterUndefined: 'relay_script_method_parameter_undefined',

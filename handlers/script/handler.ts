@@ -1,3 +1,4 @@
+import type { Timers } from '../agent/session-host.ts'
 import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { DocumentSource, Handler, HandlerContext } from '../handler.ts'
 import type { ScriptIds } from './call-object.ts'
@@ -15,6 +16,7 @@ export interface ScriptHandlerOptions extends ScriptIds {
   readonly sandbox: Pick<Sandbox, 'evaluate'>
   /** Reads the documents of all calls; default immediately, in the current thread. */
   readonly documents?: ScriptReader
+  readonly timers: Timers
 }
 
 /** Section to run, with the context of its run if that differs from the one of its loading. */
@@ -28,7 +30,7 @@ export interface LoadedSection {
  * the code of a failed fetch.
  */
 export const createSectionHandler = (
-  { sandbox, documents, ...ids }: ScriptHandlerOptions,
+  { sandbox, documents, timers, ...ids }: ScriptHandlerOptions,
   unreachable: string,
   load: (source: DocumentSource, options: LoadScriptOptions) => Promise<LoadedSection>,
 ): Handler => ({
@@ -40,7 +42,7 @@ export const createSectionHandler = (
       const { section, context: runContext = context } = await faults.reportingRejection(unreachable, () =>
         load(source, { context, variables, documents }),
       )
-      await new ScriptRun({ call, context: runContext, variables, documents, ids }).run(section)
+      await new ScriptRun({ call, context: runContext, variables, documents, ids, timers }).run(section)
     }),
 })
 

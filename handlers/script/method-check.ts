@@ -1,7 +1,7 @@
 import { codes } from './codes.ts'
-import type { MethodSpec } from './method-spec.ts'
+import type { MethodSpec, SpecFinding } from './method-spec.ts'
 import type { Schema } from './schema-builders.ts'
-import { type SchemaFault, schemaCheck } from './schema-check.ts'
+import { keysOf, type SchemaFault, schemaCheck } from './schema-check.ts'
 import type { Keys, Report } from './source.ts'
 import { checkValues } from './value-check.ts'
 
@@ -50,8 +50,20 @@ export const checkMethod = (
   checkAlternatives(spec, parameters as Parameters, keys, report)
   checkTogether(spec, parameters as Parameters, keys, report)
   checkValues(spec, parameters as Parameters, place, report, warning)
+  checkOwn(spec, given ?? {}, keys, { error: report, warning })
   warnWithoutEffect(spec, parameters, keys, warning)
   return faults > 0 ? undefined : (parameters as Parameters)
+}
+
+/** Checks a value by its own language. */
+const checkOwn = ({ check }: MethodSpec, value: unknown, keys: Keys, { error, warning }: Reports): void => {
+  const { faults = [], warnings = [] } = check?.(value) ?? {}
+  const send = (report: Report, { path, message }: SpecFinding) => {
+    const at = [...keys, ...keysOf(path)]
+    report(codes.parameterInvalid, `${at.at(-1)} ${message}.`, at)
+  }
+  for (const fault of faults) send(error, fault)
+  for (const found of warnings) send(warning, found)
 }
 
 const shorthandOf = (spec: MethodSpec, given: unknown): string | undefined => {

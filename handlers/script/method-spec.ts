@@ -6,11 +6,28 @@ import type { Schema } from './schema-builders.ts'
  */
 export type NestedKind = 'steps' | 'branches' | 'confirm' | 'cases' | 'conditions'
 
+/** Fault of a part of a value: its JSON pointer, and the expectation. */
+export interface SpecFinding {
+  readonly path: string
+  readonly message: string
+}
+
+/** Faults prevent the method, warnings do not. */
+export interface SpecFindings {
+  readonly faults: readonly SpecFinding[]
+  readonly warnings: readonly SpecFinding[]
+}
+
 /** Syntax of one method. */
 export interface MethodSpec {
   readonly description: string
   readonly properties: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
+  /**
+   * Checks a value by the rules of its own language. The paths of its findings are JSON pointers below the
+   * value.
+   */
+  readonly check?: (value: unknown) => SpecFindings
   /** Parameters of which exactly one must be present. */
   readonly exactlyOne?: readonly string[]
   /** Parameters that are lists of lists, and the maximum number of items in all their lists. */
@@ -19,11 +36,8 @@ export interface MethodSpec {
   readonly shorthand?: string
   /** Parameter that any value stands for; the method has no object of parameters. */
   readonly wholeParameter?: string
-  /**
-   * Kind of a method that fails when it runs, because the gateway has no verb for it; `agent` is a voice
-   * agent.
-   */
-  readonly unsupported?: 'method' | 'agent'
+  /** Whether the method fails when it runs, because the gateway has no verb for it. */
+  readonly isUnsupported?: boolean
   /** Parameters of the language that are accepted with a warning and have no effect. */
   readonly withoutEffect?: readonly string[]
   /** Parameters that contain steps. */

@@ -1,3 +1,4 @@
+import type { AgentMemory, Timers } from '../agent/session-host.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import type { Background } from './background.ts'
@@ -38,6 +39,10 @@ export interface ScriptContext {
   readonly recordings: Background<CallRecording>
   readonly streams: Background<CallStream>
   readonly taps: Background<CallStream>
+  /** Data that the voice agents of the script share. */
+  readonly agents: AgentMemory
+  /** Timers that run after the end of the call, too. */
+  readonly timers: Timers
   /** Logs a fault that does not stop the script. */
   warn(code: string, message: string, path: string): void
   /** Runs nested steps of a method. */
@@ -55,6 +60,11 @@ export interface ScriptContext {
   find(dest: string, params: Params): Promise<Section>
   /** Runs a section until it returns or transfers. */
   execute(section: Section, params: Params): Promise<{ readonly outcome: Outcome; readonly value: unknown }>
+  /**
+   * Finds a section as {@link find} does, and runs it for an action during a step. Such actions do not count
+   * as jumps.
+   */
+  perform(dest: string): Promise<{ readonly outcome: Outcome }>
   /**
    * Runs the document at a URL, or steps, on a callee's leg. Throws {@link VerbFailed} if the document cannot
    * be loaded.

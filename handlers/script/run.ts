@@ -1,3 +1,4 @@
+import type { AgentMemory, Timers } from '../agent/session-host.ts'
 import { asText } from '../common/as-text.ts'
 import { withoutWarnings } from '../common/contexts.ts'
 import { isPath } from '../common/placeholders.ts'
@@ -40,6 +41,8 @@ const callMethods = new Set([
   'join_room',
   'enter_queue',
   'detect_machine',
+  'ai',
+  'amazon_bedrock',
 ])
 
 /** Collaborators of a {@link ScriptRun}. */
@@ -50,6 +53,7 @@ export interface ScriptRunDeps {
   /** Reads the documents of the script; default immediately, in the current thread. */
   readonly documents?: ScriptReader
   readonly ids: ScriptIds
+  readonly timers: Timers
 }
 
 /** Running section with the number of jumps of each `goto`, by path. */
@@ -70,6 +74,7 @@ export class ScriptRun implements ScriptContext {
   readonly recordings = new Background<CallRecording>('recording')
   readonly streams = new Background<CallStream>('stream')
   readonly taps = new Background<CallStream>('tap')
+  readonly agents: AgentMemory = {}
   readonly #deps: ScriptRunDeps
   /** Stack of running sections; each one was executed by the one before it. */
   readonly #frames: Frame[] = []
@@ -156,6 +161,11 @@ export class ScriptRun implements ScriptContext {
     return { outcome: undefined, value: outcome?.kind === 'return' ? outcome.value : undefined }
   }
 
+  async perform(dest: string): Promise<{ readonly outcome: Outcome }> {
+    this.#jumps = 0
+    return this.execute(await this.find(dest, {}), {})
+  }
+
   async confirm(callee: CallControl, source: string | StepList): Promise<void> {
     const variables = this.variables.forCallee(callee)
     const section =
@@ -178,6 +188,10 @@ export class ScriptRun implements ScriptContext {
     const document = this.#frames.at(-1)?.section.document
     this.context.warn({ code, message, ...(document !== undefined && { document }), path })
     this.variables.assign({ script_error: code })
+  }
+
+  get timers(): Timers {
+    return this.#deps.timers
   }
 
   get #frame(): Frame {

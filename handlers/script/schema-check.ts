@@ -40,7 +40,7 @@ const faultOf = ({
 }: ErrorObject): readonly SchemaFault[] => {
   // Skips the branches of an alternative; the error of the alternative itself has the useful description.
   if (/\/anyOf\/\d+\//.test(schemaPath)) return []
-  const at = instancePath.split('/').slice(1).map(keyOf)
+  const at = keysOf(instancePath)
   if (keyword === 'required') return [{ kind: 'missing', at, text: String(params.missingProperty) }]
   if (keyword === 'additionalProperties') {
     const text = String(params.additionalProperty)
@@ -50,6 +50,9 @@ const faultOf = ({
   const wanted = (parentSchema as { title?: string } | undefined)?.title
   return [{ kind: 'invalid', at, text: wanted ?? message ?? 'another value' }]
 }
+
+/** Returns the keys of a JSON pointer (RFC 6901). */
+export const keysOf = (pointer: string): Keys => pointer.split('/').slice(1).map(keyOf)
 
 const keyOf = (part: string): string | number => {
   const name = part.replaceAll('~1', '/').replaceAll('~0', '~')

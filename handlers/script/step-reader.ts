@@ -108,17 +108,14 @@ export class StepReader implements StepListReader {
       this.error(codes.methodUndefined, `The method ${name} cannot be used in confirm.`, keys)
       return undefined
     }
-    this.#warnUnsupported(name, method, keys)
+    if (method.isUnsupported) {
+      const message = `The method ${name} is not supported: it fails when it runs.`
+      this.#rules.warning(codes.methodUnsupported, message, keys)
+    }
     const parameters = checkMethod(method, given, keys, this.#rules)
     if (!parameters) return undefined
     this.#checkPlaces(name, parameters, keys)
     return { method: name, parameters: this.#nested(method, parameters, keys), path: pointer(keys) }
-  }
-
-  #warnUnsupported(name: string, { unsupported }: MethodSpec, keys: Keys): void {
-    if (!unsupported) return
-    const code = unsupported === 'agent' ? codes.agentUnsupported : codes.methodUnsupported
-    this.#rules.warning(code, `The method ${name} is not supported: it fails when it runs.`, keys)
   }
 
   /** Reports unknown labels and sections. */

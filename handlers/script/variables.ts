@@ -135,6 +135,14 @@ export class Variables {
   }
 
   /**
+   * Evaluates an expression with other variables than the script's, on its account. Rejects with {@link
+   * ExpressionFailed}.
+   */
+  evaluateWith(expression: string, variables: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.#options.sandbox.evaluate(expression, variables, this.account)
+  }
+
+  /**
    * Replaces the placeholders in all texts of a value, except in nested steps. An unset path becomes an empty
    * text. A text that is exactly one placeholder keeps the type of its value. Below the keys in `decoded`,
    * literal text is URL-decoded. Throws {@link VerbFailed}.

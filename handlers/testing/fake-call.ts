@@ -294,8 +294,8 @@ export class FakeCall implements CallControl {
     return result
   }
 
-  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean {
-    this.verbs.push(['sendUserEvent', event])
+  sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
+    this.verbs.push(['sendUserEvent', event, ...(type === undefined ? [] : [type])])
     return true
   }
 

@@ -7,6 +7,7 @@ import { Sandbox } from '../script/sandbox/sandbox.ts'
 import { scriptSchema } from '../script/schema.ts'
 import { FakeCall } from './fake-call.ts'
 import { FakeContext } from './fake-context.ts'
+import { FakeTimers } from './fake-timers.ts'
 
 const ajv = new Ajv({ allowUnionTypes: true })
 const accepts = ajv.compile(scriptSchema)
@@ -23,7 +24,13 @@ export interface On {
 export class TestScripts {
   // Uses real threads; a test without expressions never starts them.
   readonly #sandbox = new Sandbox({ after: () => ({ cancel: () => {} }) })
-  readonly handler = createScriptHandler({ nodeId: 'n-1', spaceId: 's-1', sandbox: this.#sandbox })
+  readonly timers = new FakeTimers()
+  readonly handler = createScriptHandler({
+    nodeId: 'n-1',
+    spaceId: 's-1',
+    sandbox: this.#sandbox,
+    timers: this.timers,
+  })
 
   close(): Promise<void> {
     return this.#sandbox.close()

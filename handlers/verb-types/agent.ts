@@ -308,8 +308,8 @@ export interface CallAgent {
   readonly ended: Promise<AgentEnd>
   change(change: AgentChange): void
   /**
-   * Adds a message to the conversation. `respond`: whether the model answers it now. A message of the user that
-   * is answered is a turn, which the event `user` reports.
+   * Adds a message to the conversation. `respond`: whether the model answers it now. A message of the user
+   * that is answered is a turn, which the event `user` reports.
    */
   message(message: AgentMessage, respond: boolean): void
   /** Speaks a text word for word, after what is being spoken. Resolves when it was heard or interrupted. */
@@ -324,8 +324,8 @@ export interface CallAgent {
   /** Plays a sound behind the conversation, endless; undefined stops it. */
   background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
   /**
-   * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays. Works
-   * also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model can
+   * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays.
+   * Works also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model can
    * answer.
    */
   summarize(instruction: string): Promise<string>

@@ -155,10 +155,11 @@ export interface CallControl {
    */
   refer(options: ReferOptions): Promise<ReferResult>
   /**
-   * Sends an event of at most 16 kB of JSON to the caller's browser. Returns false if the caller's side
-   * cannot receive events.
+   * Sends an event of at most 16 kB of JSON to the caller's browser. `type`: its type, default `user_event`,
+   * which has the event as its member `event`; events of other types have the event's members. Returns false
+   * if the caller's side cannot receive events.
    */
-  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean
+  sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean
   /** Waits, in milliseconds. */
   sleep(ms: number, options?: Cancellable): Promise<void>
   /** Ends the call; default reason `hangup`. */

@@ -65,10 +65,7 @@ export const scriptPage = (): string =>
     '`relay_script_method_execute_failed`. The next step then runs:',
     `${absentMethods.map((name) => `\`${name}\``).join(', ')}.`,
     '',
-    '`trunkline check`, and the log of each call, warn of them (`relay_script_method_unsupported`,',
-    '`relay_script_agent_unsupported`). With `ai`, `ai_sidecar` or `amazon_bedrock` the call would be ' +
-      'silent.',
-    'The API rejects a document with one of them with `document_invalid` (422), inline or stored.',
+    '`trunkline check`, and the log of each call, warn of them (`relay_script_method_unsupported`).',
     '',
     'These are not supported either:',
     '',

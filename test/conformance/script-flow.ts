@@ -18,9 +18,7 @@ export const absentMethods: readonly string[] = [
   'receive_fax',
   'send_sms',
   'pay',
-  'ai',
   'ai_sidecar',
-  'amazon_bedrock',
 ]
 
 /** Methods for control flow, variables and requests. */
@@ -76,6 +74,10 @@ export const flowRows: readonly ScriptRow[] = [
       closed_dates: ['none', 'applies closed dates, and closes the night that follows'],
     },
   ),
+  ...rowsOf('ai', 'agents.test.ts', ['hands the call to an agent, and the next step follows']),
+  ...rowsOf('amazon_bedrock', 'agents.test.ts', [
+    'hands the call to an agent with its voice, and asks in its own form',
+  ]),
   ...absentMethods.flatMap((name) =>
     rowsOf(name, 'unsupported.test.ts', [
       '%s fails at run time, and the script continues',

@@ -274,12 +274,12 @@ export class CallController implements ScopableControl {
     return this.#settle(() => this.#state.log.run('refer', () => refer(this.#call, scoped), scoped.signal))
   }
 
-  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean {
+  sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
     if (this.#isScopeOver) return false
     const { log } = this.#state
     const use = log.begin('userEvent')
     try {
-      const isSent = sendUserEvent(this.#call.caller, event)
+      const isSent = sendUserEvent(this.#call.caller, event, type)
       use.end('finished')
       return isSent
     } catch (error) {

@@ -13,6 +13,7 @@ import {
   callPlay,
   callProgress,
   callState,
+  typedEvent,
   userEvent,
   type WireCall,
   type WireCallState,
@@ -252,8 +253,9 @@ export class BrowserCall {
   }
 
   /** Sends an event that the handler defines. */
-  userEvent(event: Readonly<Record<string, unknown>>): void {
-    this.#emit('user_event', userEvent(this.#wire, event))
+  userEvent(event: Readonly<Record<string, unknown>>, type?: string): void {
+    if (type === undefined) this.#emit('user_event', userEvent(this.#wire, event))
+    else this.#emit(type, typedEvent(this.#wire, event))
   }
 
   /** Answers a new offer for the same call. */

@@ -177,3 +177,9 @@ export const userEvent = (
   room_session_id: roomId,
   event,
 })
+
+/** Returns the params of a handler's event that has a type of its own, for instance `ai.start`. */
+export const typedEvent = (
+  { callId, nodeId, roomId }: WireCall,
+  event: Readonly<Record<string, unknown>>,
+) => ({ ...event, call_id: callId, node_id: nodeId, room_session_id: roomId })

@@ -44,8 +44,8 @@ export abstract class BrowserLeg implements LegSignalling {
     this.call?.reportPlayback(id, state)
   }
 
-  userEvent(event: Readonly<Record<string, unknown>>): boolean {
-    this.call?.userEvent(event)
+  userEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
+    this.call?.userEvent(event, type)
     return this.call !== undefined
   }
 }

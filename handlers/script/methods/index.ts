@@ -1,4 +1,5 @@
 import type { Method } from '../method.ts'
+import { agents } from './agents.ts'
 import { answering } from './answering.ts'
 import { assigning } from './assigning.ts'
 import { conferencing } from './conferencing.ts'
@@ -34,6 +35,7 @@ export const methods: ReadonlyMap<string, Method> = new Map(
     ...assigning,
     ...requesting,
     ...hours,
+    ...agents,
     ...unsupportedMethods,
   }),
 )

@@ -10,10 +10,9 @@ describe('a method without a verb', () => {
     const parameters = { prompt: { text: `Ask \${for} the {name}, \${` }, timeout: 99_999, url: 'x' }
     const { names, warnings } = await scripts.run([{ [name]: parameters }, name, { sleep: 1 }])
     expect(names).toEqual(['sleep'])
-    const kind = ['ai', 'ai_sidecar', 'amazon_bedrock'].includes(name) ? 'agent' : 'method'
     expect(warnings).toEqual([
-      `/sections/main/0/${name} ${kind}_unsupported`,
-      `/sections/main/1 ${kind}_unsupported`,
+      `/sections/main/0/${name} method_unsupported`,
+      '/sections/main/1 method_unsupported',
       `/sections/main/0/${name} method_execute_failed`,
       '/sections/main/1 method_execute_failed',
     ])

@@ -15,20 +15,15 @@ const names: Readonly<Record<string, string | undefined>> = {
   receive_fax: 'receive_fax_result',
   send_sms: 'send_sms_result',
   pay: 'pay_result',
-  ai: undefined,
   ai_sidecar: undefined,
-  amazon_bedrock: undefined,
 }
-
-/** Methods that hand the call to a voice agent. The API rejects documents with such a method. */
-const agents: ReadonlySet<string> = new Set(['ai', 'ai_sidecar', 'amazon_bedrock'])
 
 const absentMethod = (name: string, result: string | undefined): Method => ({
   description: 'Not supported: it fails, and the next step follows.',
   properties: { parameters: anything('Any.') },
   wholeParameter: 'parameters',
   plain: ['parameters'],
-  unsupported: agents.has(name) ? 'agent' : 'method',
+  isUnsupported: true,
   failed: result === undefined ? {} : { [result]: 'failed' },
   run: async () => {
     throw new VerbFailed(codes.methodFailed, `The method ${name} is not supported.`)

@@ -39,23 +39,20 @@ it('the variables of a call are strings, with any names', async () => {
   ])
 })
 
-it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
-  'a script that transfers the call to an agent (%s) is rejected',
-  async (name) => {
-    const swml = {
-      version: '1.0.0',
-      sections: { main: ['answer', { [name]: { prompt: { text: 'Hello' } } }] },
-    }
-    const refusal = expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'swml' } })
-    await expect(readDial({ ...dial, url: undefined, swml }, of)).rejects.toThrow(refusal)
-    const text = JSON.stringify(swml)
-    await expect(readDial({ ...dial, url: undefined, swml: text }, of)).rejects.toThrow(refusal)
-    await expect(readUpdate({ id: 'a', swml }, check)).rejects.toThrow(refusal)
-    await expect(readDial({ ...dial, url: undefined, swml }, of)).rejects.toThrow(
-      `The method ${name} is not supported`,
-    )
-  },
-)
+it.each(['ai', 'amazon_bedrock'])('a script with an agent (%s) is checked like any other', async (name) => {
+  const swml = (agent: object) => ({
+    version: '1.0.0',
+    sections: { main: ['answer', { [name]: agent }] },
+  })
+  const good = swml({ prompt: { text: 'Hello' } })
+  await expect(readDial({ ...dial, url: undefined, swml: good }, of)).resolves.toBeDefined()
+  await expect(readUpdate({ id: 'a', swml: good }, check)).resolves.toBeDefined()
+  const refusal = expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'swml' } })
+  await expect(readDial({ ...dial, url: undefined, swml: swml({}) }, of)).rejects.toThrow(refusal)
+  await expect(readUpdate({ id: 'a', swml: JSON.stringify(swml({})) }, check)).rejects.toThrow(
+    `/sections/main/1/${name}`,
+  )
+})
 
 it('a script to which a call is transferred is checked, but not an address', async () => {
   await expect(checkTransfer({ dest: ' {"sections": {}}' }, check)).rejects.toThrow(

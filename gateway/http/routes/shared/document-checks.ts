@@ -1,5 +1,5 @@
 import type { DocumentFault } from '../../../../handlers/handler.ts'
-import { type DocumentKind, needsAgent } from '../../../../handlers/reading/check-document.ts'
+import type { DocumentKind } from '../../../../handlers/reading/check-document.ts'
 import { CheckRejected, type DocumentChecks } from '../../../../handlers/reading/checks.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { badField, documentText, maxDocumentLength } from './field-schemas.ts'
@@ -42,12 +42,10 @@ export const checkStored = async (
 ): Promise<void> => {
   if (document.length > maxDocumentLength)
     throw badField(attribute, `The document exceeds ${maxDocumentLength} characters.`)
-  const { errors, warnings } = await checks.check(projectId, kind, document).catch(refused)
-  // The gateway has no voice agents. A document that hands the call to one would leave the caller in silence.
-  const faults = [...errors, ...warnings.filter(needsAgent)]
-  if (faults.length === 0) return
-  const texts = faults.slice(0, maxShownFaults).map(faultText)
-  const more = faults.length > maxShownFaults ? [`… and ${faults.length - maxShownFaults} more.`] : []
+  const { errors } = await checks.check(projectId, kind, document).catch(refused)
+  if (errors.length === 0) return
+  const texts = errors.slice(0, maxShownFaults).map(faultText)
+  const more = errors.length > maxShownFaults ? [`… and ${errors.length - maxShownFaults} more.`] : []
   throw new TrunklineError('document_invalid', [...texts, ...more].join(' '), { attribute })
 }
 

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest'
+import { settle } from '../testing/fake-timers.ts'
+import { VerbFailed } from '../verbs.ts'
+import type { ActionResult } from './session.ts'
+import { functionOf, functionsUrl, SessionRig } from './testing/session-rig.ts'
+
+const script = { version: '1.0.0', sections: { main: [{ play: 'say:a' }] } }
+
+/** Starts an agent whose function replies with actions, and calls it. */
+const doing = async (action: unknown, document: object = {}, more: object = {}) => {
+  const rig = new SessionRig()
+  const agent = await rig.startWith({ response: 'Ok.', action, ...more }, document)
+  const result = await agent.call('book')
+  await settle()
+  return { rig, agent, result }
+}
+
+describe('a script of an action', () => {
+  it('runs on the call while the agent is held, and speaks to the model by ai_response', async () => {
+    const rig = new SessionRig()
+    rig.result = { hasLeft: false, response: 'The caller paid.' }
+    const agent = await rig.startWith({ response: 'Ok.', action: [{ SWML: script }] })
+    expect(await agent.call('book')).toEqual({ text: 'The caller paid.' })
+    expect(rig.ran).toEqual([script])
+    expect(agent.names).toEqual(['quiet', 'hold', 'unhold'])
+  })
+
+  it('that takes long does not keep the function: the model hears of it later', async () => {
+    const rig = new SessionRig()
+    const { promise, resolve } = Promise.withResolvers<ActionResult>()
+    rig.result = promise
+    const agent = await rig.startWith({
+      response: 'Connecting.',
+      action: [{ SWML: script }, { set_global_data: { a: 1 } }],
+    })
+    const called = agent.call('book')
+    await rig.timers.advance(5000)
+    expect(await called).toEqual({ text: 'Connecting.', respond: false })
+    expect(agent.names).toEqual(['quiet', 'hold'])
+    resolve({ hasLeft: false, response: 'The callee is busy.' })
+    await settle()
+    expect(agent.names).toEqual(['quiet', 'hold', 'unhold', 'message'])
+    expect(agent.of('message')).toEqual([[{ role: 'system', content: 'The callee is busy.' }, true]])
+    agent.end({ kind: 'stopped' })
+    await settle()
+    expect(rig.memory.globalData).toEqual({ a: 1 })
+  })
+
+  it('may leave the agent by its own transfer', async () => {
+    const rig = new SessionRig()
+    rig.result = { hasLeft: true }
+    const agent = await rig.startWith({ action: [{ SWML: script }, { say: 'Too late' }] })
+    expect(await agent.call('book')).toMatchObject({ respond: false })
+    await settle()
+    expect(rig.end).toEqual({ end: { kind: 'stopped' }, hasLeft: true })
+    expect(agent.names).not.toContain('say')
+    expect(agent.names).not.toContain('unhold')
+  })
+
+  it('with transfer leaves the agent after its last words', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({ action: [{ SWML: script, transfer: 'true' }] })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    agent.silence = promise
+    expect(await agent.call('book')).toMatchObject({ respond: false })
+    await settle()
+    expect(agent.names).toEqual(['quiet'])
+    resolve()
+    await settle()
+    expect(agent.names).toEqual(['quiet', 'stop'])
+    expect([rig.left, rig.ran, rig.end]).toEqual([
+      [[script, {}]],
+      [],
+      { end: { kind: 'stopped' }, hasLeft: true },
+    ])
+  })
+
+  it('that is faulty is a text for the model, and the agent stays', async () => {
+    const rig = new SessionRig()
+    rig.refusal = new VerbFailed('x', 'The document is not valid.')
+    const agent = await rig.startWith({ action: [{ SWML: script, transfer: true }] })
+    expect(await agent.call('book')).toEqual({ text: 'The action failed: The document is not valid.' })
+    expect(agent.names).toEqual([])
+    expect(rig.warnings).toHaveLength(1)
+  })
+
+  it('can be forbidden', async () => {
+    const { rig, agent } = await doing([{ SWML: script }], { params: { swaig_allow_swml: false } })
+    expect([rig.ran, agent.names]).toEqual([[], []])
+    expect(rig.warnings.join()).toContain('forbids')
+  })
+})
+
+describe('an end', () => {
+  it('by hangup waits for the goodbye, ten seconds at most', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({ action: [{ hangup: true }] })
+    agent.silence = new Promise(() => {})
+    expect(await agent.call('book')).toEqual({ text: 'Done.', respond: false })
+    await rig.timers.advance(9_999)
+    expect(agent.names).toEqual(['quiet'])
+    await rig.timers.advance(1)
+    expect(agent.names).toEqual(['quiet', 'stop'])
+    expect(rig.call.names).toEqual(['startAgent', 'hangup'])
+    expect(rig.end).toEqual({ end: { kind: 'stopped' }, hasLeft: false })
+  })
+
+  it('comes even if the agent does not stop', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({ action: [{ stop: true }] })
+    agent.stops = false
+    await agent.call('book')
+    await rig.timers.advance(15_000)
+    expect(rig.end).toEqual({ end: { kind: 'stopped' }, hasLeft: false })
+    expect(rig.call.names).toEqual(['startAgent'])
+    expect(rig.timers.pending).toBe(0)
+  })
+
+  it('happens once, whatever follows', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({ action: [{ stop: true }, { hangup: true }] })
+    await agent.call('book')
+    await agent.call('hangup')
+    await settle()
+    expect(agent.names.filter((name) => name === 'stop')).toHaveLength(1)
+    expect(rig.call.names).toEqual(['startAgent'])
+  })
+
+  it('by the model itself hangs up', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.start({})
+    expect(await agent.call('hangup')).toEqual({ text: 'The call ends.', respond: false })
+    await settle()
+    expect(rig.call.names).toEqual(['startAgent', 'hangup'])
+  })
+
+  it('by transfer takes a summary along', async () => {
+    const { rig, agent } = await doing([{ transfer: { dest: 'https://x.example/next', summarize: true } }])
+    expect(agent.of('summarize')).toHaveLength(1)
+    expect(rig.left).toEqual([['https://x.example/next', { conversation_summary: 'They talked.' }]])
+    expect(rig.end).toMatchObject({ hasLeft: true })
+  })
+})
+
+describe('actions', () => {
+  it('after the model spoke run afterwards', async () => {
+    const { rig, agent, result } = await doing([{ hangup: true }], {}, { post_process: true })
+    expect(result.text).toBe('Ok.')
+    expect(agent.names).toEqual([])
+    await result.after?.()
+    await settle()
+    expect(rig.call.names).toEqual(['startAgent', 'hangup'])
+  })
+
+  it('change the data, and the prompt with it', async () => {
+    const { agent } = await doing([{ set_global_data: { a: 1, b: 2 } }, { unset_global_data: 'b' }], {
+      prompt: { text: 'A %{global_data.a} B %{global_data.b}' },
+    })
+    expect(agent.prompt).toBe('A 1 B ')
+  })
+
+  it('cannot change the data if the document forbids it', async () => {
+    const { rig, agent } = await doing([{ set_global_data: { a: 1 } }], {
+      params: { swaig_set_global_data: false },
+    })
+    expect(agent.names).toEqual([])
+    expect(rig.warnings.join()).toContain('forbids')
+  })
+
+  it('change data of the token, which later requests carry', async () => {
+    const { rig, agent } = await doing([{ set_meta_data: { x: 1, y: 2 } }, { unset_meta_data: ['x'] }])
+    await agent.call('book')
+    expect(rig.asked[1]).toMatchObject({ meta_data: { y: 2 } })
+  })
+
+  it('switch functions of the same token', async () => {
+    const rig = new SessionRig()
+    rig.reply({ action: [{ toggle_functions: [{ function: ['a', 'c'], active: false }] }] })
+    const functions = [
+      functionOf('a', { meta_data_token: 't' }),
+      functionOf('b', { meta_data_token: 't' }),
+      functionOf('c', { meta_data_token: 'u' }),
+    ]
+    const agent = await rig.start({ SWAIG: { defaults: { web_hook_url: functionsUrl }, functions } })
+    await agent.call('b')
+    expect(agent.functions).toEqual(['b', 'c', 'hangup'])
+    expect(rig.warnings.join()).toContain('c are unknown')
+  })
+
+  it('speak, wait and listen', async () => {
+    const { agent, result } = await doing([{ say: 'One moment' }, { wait_for_user: 3 }])
+    expect(agent.names).toEqual(['say', 'waitForUser'])
+    expect(agent.of('waitForUser')).toEqual([[3000]])
+    expect(result.respond).toBe(false)
+  })
+
+  it('let the model answer before it waits', async () => {
+    const { agent, result } = await doing([{ wait_for_user: 'answer_first' }])
+    expect(agent.names).toEqual([])
+    expect(result.respond).toBeUndefined()
+    await result.after?.()
+    expect(agent.names).toEqual(['waitForUser'])
+  })
+
+  it('play a sound behind, and stop it', async () => {
+    const { agent } = await doing([{ playback_bg: 'https://x.example/a.wav' }, { stop_playback_bg: true }])
+    expect(agent.of('background')).toEqual([[{ url: 'https://x.example/a.wav', volumeDb: 0 }], [undefined]])
+  })
+
+  it('change settings unless the document forbids it', async () => {
+    const action = [
+      { settings: { temperature: 0.2 } },
+      { end_of_speech_timeout: 1500 },
+      { add_dynamic_hints: ['Bonn'] },
+    ]
+    const { agent } = await doing(action, { hints: ['Ulm'] })
+    expect(agent.of('change')).toEqual([
+      [{ modelSettings: { temperature: 0.2 } }],
+      [{ turns: { endOfSpeechMs: 1500 } }],
+      [{ hints: ['Ulm', 'Bonn'] }],
+    ])
+    const forbidden = await doing(action, { params: { swaig_allow_settings: false } })
+    expect(forbidden.agent.of('change')).toEqual([[{ hints: ['Bonn'] }]])
+  })
+
+  it('replace a result in the history', async () => {
+    const { result } = await doing([{ replace_in_history: 'Booked it.' }])
+    expect(result).toMatchObject({ text: 'Ok.', kept: 'Booked it.' })
+  })
+
+  it('send events to the browser', async () => {
+    const { rig } = await doing([{ user_event: { type: 'cart' } }])
+    expect(rig.call.verbs).toContainEqual(['sendUserEvent', { type: 'cart' }])
+  })
+
+  it('hold the conversation for a while, with music', async () => {
+    const { rig, agent, result } = await doing([{ hold: { timeout: 20 } }], {
+      params: { hold_music: 'file:a.wav' },
+    })
+    expect(result.respond).toBe(false)
+    expect(rig.call.verbs.at(-1)).toEqual(['hold', { music: [{ kind: 'audio', url: 'file:a.wav' }] }])
+    await rig.timers.advance(20_000)
+    expect(agent.names).toEqual(['hold', 'unhold'])
+    expect(rig.call.names.at(-1)).toBe('unhold')
+  })
+
+  it('switch the role of the agent', async () => {
+    const { agent } = await doing([
+      { context_switch: { system_prompt: 'Be a pirate.', consolidate: true, user_prompt: 'Ahoy' } },
+    ])
+    expect(agent.prompt).toBe('Be a pirate.')
+    expect(agent.of('change')).toContainEqual([
+      { history: [{ role: 'system', content: 'Conversation so far: They talked.' }] },
+    ])
+    expect(agent.of('message')).toEqual([[{ role: 'user', content: 'Ahoy' }, false]])
+  })
+
+  it('of two replies do not mix', async () => {
+    const rig = new SessionRig()
+    const { promise, resolve } = Promise.withResolvers<ActionResult>()
+    rig.result = promise
+    const agent = await rig.startWith({ action: [{ SWML: script }, { say: 'one' }] })
+    const first = agent.call('book')
+    await settle()
+    rig.reply({ action: [{ say: 'two' }] })
+    const second = agent.call('book')
+    await settle()
+    resolve({ hasLeft: false })
+    await Promise.all([first, second])
+    expect(agent.of('say').flat()).toEqual(['one', 'two'])
+  })
+})
+
+describe('steps', () => {
+  const contexts = {
+    default: {
+      steps: [
+        { name: 'greet', text: 'Greet.', functions: ['a'], valid_contexts: ['sales'] },
+        { name: 'ask', text: 'Ask.', functions: ['b'], skip_to_next_step: true },
+        { name: 'end', text: 'End.', skip_user_turn: true },
+      ],
+    },
+    sales: {
+      steps: [{ name: 'sell', text: 'Sell.' }],
+      isolated: true,
+      enter_fillers: { 'en-US': ['Welcome'] },
+    },
+  }
+  const document = (more: object = {}) => ({
+    prompt: { text: 'Base.', contexts: { ...contexts, ...more } },
+    SWAIG: { defaults: { web_hook_url: functionsUrl }, functions: [functionOf('a'), functionOf('b')] },
+  })
+
+  it('change prompt and functions when the model moves on', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.start(document())
+    expect(agent.prompt).toContain('Base.\n\nPresent step of the conversation: greet')
+    expect(agent.functions).toEqual(['a', 'next_step', 'change_context', 'hangup'])
+    expect((await agent.call('next_step', { step: 'ask' })).text).toContain('Ask.')
+    expect(agent.functions).toEqual(['b', 'next_step', 'hangup'])
+    expect((await agent.call('a')).text).toContain('not available')
+    expect((await agent.call('next_step', { step: 'greet' })).text).toContain('must be one of: end')
+  })
+
+  it('go on by themselves after an answer', async () => {
+    const agent = await new SessionRig().start(document())
+    await agent.call('next_step')
+    agent.speak('A question')
+    await settle()
+    expect(agent.prompt).toContain('step of the conversation: end')
+    expect(agent.of('message')).toHaveLength(1)
+  })
+
+  it('forget the conversation in an isolated context, after a filler', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.start(document())
+    agent.hear('Hello')
+    expect((await agent.call('change_context', { context: 'sales' })).text).toContain(
+      'The context is now sales.',
+    )
+    expect(agent.of('change')).toContainEqual([{ history: [] }])
+    expect(agent.of('say')).toEqual([['Welcome']])
+  })
+
+  it('are changed by actions', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.start(document())
+    rig.reply({ response: 'Ok.', action: [{ change_step: 'end' }] })
+    await agent.call('a')
+    expect(agent.prompt).toContain('End.')
+    expect(agent.of('message')).toHaveLength(1)
+  })
+
+  it('gather answers into the global data', async () => {
+    const rig = new SessionRig()
+    const questions = [{ key: 'age', question: 'Age?', type: 'integer' }]
+    const steps = [
+      {
+        name: 'one',
+        text: 'Ask.',
+        gather_info: { questions, output_key: 'who', completion_action: 'next_step' },
+      },
+      { name: 'two', text: 'You are %{global_data.who.age}.' },
+    ]
+    const agent = await rig.start({ prompt: { contexts: { default: { steps } } } })
+    expect(agent.functions).toEqual(['gather_submit', 'hangup'])
+    expect((await agent.call('gather_submit', { answer: 'old' })).text).toContain('whole number')
+    expect((await agent.call('gather_submit', { answer: '41' })).text).toContain('You are 41.')
+    agent.end({ kind: 'stopped' })
+    await settle()
+    expect(rig.memory.globalData).toEqual({ who: { age: 41 } })
+  })
+})
