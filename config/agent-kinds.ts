@@ -37,8 +37,8 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
   'openai-live': {
     protocol: 'ws',
     url: `${openAi}/live/sessions`,
-    needed: ['model', 'models'],
-    permitted: ['auth', 'voice', 'format', 'longestSession'],
+    needed: ['models'],
+    permitted: ['auth', 'model', 'voice', 'format', 'longestSession'],
   },
   'gemini-live': {
     protocol: 'ws',
@@ -52,13 +52,13 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
     protocol: 'ws',
     url: 'wss://agent.deepgram.com/v1/agent/converse',
     needed: ['model'],
-    permitted: ['voice', 'format', 'longestSession'],
+    permitted: ['provider', 'transcriptionModel', 'voice', 'format', 'longestSession'],
   },
   'elevenlabs-agent': {
     protocol: 'ws',
     url: 'wss://api.elevenlabs.io/v1/convai/conversation',
     needed: ['agentId'],
-    permitted: ['voice', 'longestSession'],
+    permitted: ['voice', 'format', 'longestSession'],
   },
   ultravox: {
     protocol: 'http',
@@ -133,7 +133,7 @@ export const voiceKinds: Readonly<Record<(typeof agentVoiceKinds)[number], Agent
     protocol: 'ws',
     url: 'wss://api.deepgram.com/v1/speak',
     needed: [],
-    permitted: ['model', 'language'],
+    permitted: ['model', 'voice', 'language'],
   },
   cartesia: {
     protocol: 'ws',

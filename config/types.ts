@@ -83,7 +83,7 @@ type LoadedEngine = Loaded['agents']['engines'][string]
 /** Engine of voice agents, by its kind. `url` is that of the hosted service by default. */
 export type AgentEngineConfig =
   | OfKind<LoadedEngine, 'openai-realtime' | 'gemini-live' | 'deepgram-agent', 'url' | 'model'>
-  | OfKind<LoadedEngine, 'openai-live', 'url' | 'model' | 'models'>
+  | OfKind<LoadedEngine, 'openai-live', 'url' | 'models'>
   | OfKind<LoadedEngine, 'elevenlabs-agent', 'url' | 'agentId'>
   | OfKind<LoadedEngine, 'ultravox', 'url'>
   | OfKind<LoadedEngine, 'pipeline', 'recognisers' | 'models' | 'voices'>

@@ -54,7 +54,8 @@ const key = secret(
 )
 
 const auth = choice(
-  'Header of the key: bearer is Authorization, api-key is the header of Azure. Default bearer.',
+  'Header of the key: bearer is Authorization, api-key is the header of Azure. Default that of the hosted ' +
+    'service. bearer of gemini-live is for Vertex.',
   ['bearer', 'api-key'],
 )
 
@@ -94,8 +95,10 @@ const engine = object(
       ['ga', 'beta'],
     ),
     transcriptionModel: nonEmpty(
-      'Model of openai-realtime that writes down the caller; default gpt-4o-mini-transcribe.',
+      'Model that writes down the caller, of openai-realtime and deepgram-agent; default ' +
+        'gpt-4o-mini-transcribe or Flux.',
     ),
+    provider: nonEmpty('Provider of the model of deepgram-agent, as it names it; default open_ai.'),
     eagerness: choice(
       'Eagerness of openai-realtime to end the turn of a caller by its meaning; default auto.',
       ['low', 'medium', 'high', 'auto'],

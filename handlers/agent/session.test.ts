@@ -317,6 +317,7 @@ describe('hooks', () => {
 it('takes commands from outside', async () => {
   const rig = new SessionRig()
   const agent = await rig.start({ prompt: { text: 'A %{global_data.a}' } })
+  expect(agent.options.commands).toBe(rig.session)
   await rig.session?.message({ role: 'system', content: 'Hurry.' }, { globalData: { a: 1 } })
   rig.session?.hold(10, 'Say that you will be back.')
   rig.session?.unhold('Go on.')

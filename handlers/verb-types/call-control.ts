@@ -131,8 +131,8 @@ export interface CallControl {
    */
   startAgent(options: AgentOptions): Promise<CallAgent>
   /**
-   * Commands to the agent that talks to the caller, whichever handler started it: {@link AgentOptions.commands}.
-   * Absent without an agent.
+   * {@link AgentOptions.commands} of the agent that talks to the caller, whichever handler started it. Absent
+   * without an agent.
    */
   readonly agentCommands?: AgentCommands | undefined
   /** Plays the caller's own audio back to the caller. Answers the call first. */
