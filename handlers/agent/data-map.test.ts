@@ -25,7 +25,11 @@ const run = async (map: Json, args: Json = {}, answers: readonly Answer[] = []) 
   const result = await runDataMap(map, values, {
     request: (request) => context.request(request),
     matches: (pattern, ignoreCase, text) =>
-      matchPattern((expression, all) => sandbox.evaluate(expression, all), { pattern, ignoreCase }, text),
+      matchPattern(
+        (expression, all) => sandbox.evaluate(expression, all),
+        { source: pattern, ignoreCase },
+        text,
+      ),
     onEvent: (event) => events.push(event),
   })
   return { ...result, requests: context.outside, events }
