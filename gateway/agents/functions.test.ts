@@ -24,7 +24,8 @@ class Rig {
   filler: Promise<void> | undefined
   readonly runner = new FunctionRunner(
     {
-      run: (call, signal) => new Promise((resolve, reject) => this.runs.push({ call, signal, resolve, reject })),
+      run: (call, signal) =>
+        new Promise((resolve, reject) => this.runs.push({ call, signal, resolve, reject })),
       isKnown: (name) => name !== 'nothing',
       timeoutMs: 10_000,
       canInterrupt: () => this.canInterrupt,
@@ -201,7 +202,14 @@ describe('function runner', () => {
       await settled()
     }
     expect(rig.runs.length).toBe(20)
-    expect(rig.answers.slice(19).map(({ respond }) => respond)).toEqual([true, true, true, true, false, false])
+    expect(rig.answers.slice(19).map(({ respond }) => respond)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
     rig.runner.turn()
     rig.call('next', 'next')
     expect(rig.runs.length).toBe(21)

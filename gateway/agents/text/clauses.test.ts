@@ -31,13 +31,9 @@ describe('clauses', () => {
   })
 
   it('have no marks of Markdown', () => {
-    expect(dividedText('# Title\n\n* **bold** and *fine* text\n- `code` x_y_z\n> quoted\n---\n+ last')).toEqual([
-      'Title',
-      'bold and fine text',
-      'code x_y_z',
-      'quoted',
-      'last',
-    ])
+    expect(
+      dividedText('# Title\n\n* **bold** and *fine* text\n- `code` x_y_z\n> quoted\n---\n+ last'),
+    ).toEqual(['Title', 'bold and fine text', 'code x_y_z', 'quoted', 'last'])
     expect(dividedText('See [our page](https://a.b/c?d=(e) and ![a picture](x.png) here.')).toEqual([
       'See our page and a picture here.',
     ])
@@ -65,22 +61,55 @@ describe('clauses', () => {
 
   it('do not depend on the division of the input, and lose no word', () => {
     const part = fc.constantFrom(
-      ...['Hello ', 'you, ', 'Dr. ', '3.5 ', '**', '*', '_', '# ', '\n', '- ', '```', '`', '[a](b) ', '[', ']'],
-      ...['(', ')', '!', '? ', '. ', '...', '<think>', '</think>', '<', '>', '~~', '🎉', 'x', ' ', '1. ', '|'],
+      'Hello ',
+      'you, ',
+      'Dr. ',
+      '3.5 ',
+      '**',
+      '*',
+      '_',
+      '# ',
+      '\n',
+      '- ',
+      '```',
+      '`',
+      '[a](b) ',
+      '[',
+      ']',
+      '(',
+      ')',
+      '!',
+      '? ',
+      '. ',
+      '...',
+      '<think>',
+      '</think>',
+      '<',
+      '>',
+      '~~',
+      '🎉',
+      'x',
+      ' ',
+      '1. ',
+      '|',
     )
     fc.assert(
-      fc.property(fc.array(part, { maxLength: 40 }), fc.array(fc.nat(6), { maxLength: 80 }), (parts, sizes) => {
-        const text = parts.join('')
-        const clauses = new Clauses()
-        const pieces: string[] = []
-        let at = 0
-        for (const size of sizes) {
-          pieces.push(...clauses.push(text.slice(at, at + size)))
-          at += size
-        }
-        pieces.push(...clauses.push(text.slice(at)), ...clauses.end())
-        expect(pieces).toEqual(dividedText(text))
-      }),
+      fc.property(
+        fc.array(part, { maxLength: 40 }),
+        fc.array(fc.nat(6), { maxLength: 80 }),
+        (parts, sizes) => {
+          const text = parts.join('')
+          const clauses = new Clauses()
+          const pieces: string[] = []
+          let at = 0
+          for (const size of sizes) {
+            pieces.push(...clauses.push(text.slice(at, at + size)))
+            at += size
+          }
+          pieces.push(...clauses.push(text.slice(at)), ...clauses.end())
+          expect(pieces).toEqual(dividedText(text))
+        },
+      ),
       { numRuns: 3000 },
     )
   })

@@ -41,7 +41,8 @@ describe('heard text', () => {
   it('is always a beginning of the text, and grows with the time', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(2000), fc.nat(2000), (any, a, b) => {
-        const [less, more] = [Math.min(a, b), Math.max(a, b)]
+        const less = Math.min(a, b)
+        const more = Math.max(a, b)
         const short = heardOfItem({ text: any, heardMs: less, totalMs: 2000 })
         expect(any.startsWith(short)).toBe(true)
         expect(heardOfItem({ text: any, heardMs: more, totalMs: 2000 }).startsWith(short)).toBe(true)

@@ -122,7 +122,10 @@ class PatternReader {
     if (this.#skip('?')) return { min: 0, max: 1 }
     if (this.#next !== '{') return undefined
     const end = this.#source.indexOf('}', this.#at)
-    const [min, max, ...rest] = this.#source.slice(this.#at + 1, end).join('').split(',')
+    const [min, max, ...rest] = this.#source
+      .slice(this.#at + 1, end)
+      .join('')
+      .split(',')
     const read = (text: string): number => {
       const isNumber = text.length > 0 && text.length <= 3 && [...text].every(isDigit)
       if (!isNumber || Number(text) > maxRepeat) throw new UnsupportedPattern()
@@ -314,7 +317,11 @@ class Automaton implements Pattern {
   }
 }
 
-const holds = (assertion: 'start' | 'end' | 'word' | 'inside', text: readonly string[], at: number): boolean => {
+const holds = (
+  assertion: 'start' | 'end' | 'word' | 'inside',
+  text: readonly string[],
+  at: number,
+): boolean => {
   if (assertion === 'start') return at === 0
   if (assertion === 'end') return at === text.length
   const isBoundary = isWord(text[at - 1] ?? ' ') !== isWord(text[at] ?? ' ')
@@ -325,15 +332,16 @@ const holds = (assertion: 'start' | 'end' | 'word' | 'inside', text: readonly st
 const withoutSlashes = (source: string): { readonly text: string; readonly ignoreCase: boolean } => {
   const end = source.lastIndexOf('/')
   const flags = source.slice(end + 1)
-  if (!source.startsWith('/') || end < 1 || !['', 'i'].includes(flags)) return { text: source, ignoreCase: false }
+  if (!source.startsWith('/') || end < 1 || !['', 'i'].includes(flags))
+    return { text: source, ignoreCase: false }
   return { text: source.slice(1, end), ignoreCase: flags === 'i' }
 }
 
 /**
  * Compiles a regular expression of a document, bare or as `/…/i`: the forms that need no memory. Literals,
- * `.`, sets, `\d \w \s \b \A \z` and their opposites, groups, `|`, `* + ? {m,n}` and `(?i)`. Returns undefined
- * for other forms (references, look-around, named and possessive ones) and for patterns too large. The result
- * runs in linear time, unlike a `RegExp`, so it is safe on any text.
+ * `.`, sets, `\d \w \s \b \A \z` and their opposites, groups, `|`, `* + ? {m,n}` and `(?i)`. Returns
+ * undefined for other forms (references, look-around, named and possessive ones), and if it is too large. The
+ * result runs in linear time, unlike a `RegExp`, so it is safe on any text.
  */
 export const compilePattern = (source: string, ignoreCase: boolean): Pattern | undefined => {
   const { text, ignoreCase: isMarked } = withoutSlashes(source)

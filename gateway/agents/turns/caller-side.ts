@@ -28,7 +28,7 @@ export class CallerSide {
     return this.speech.text !== '' || this.keys.isPending || (this.voice.isVoiced && !this.voice.isNoise)
   }
 
-  /** Whether the words so far are only an acknowledgement, or there are none. */
+  /** Whether the caller said more than an acknowledgement. */
   get hasWords(): boolean {
     const { text, language } = this.speech
     return text !== '' && !isAcknowledgement(text, language)
@@ -81,7 +81,10 @@ export class CallerSide {
     const { voice, speech } = this
     if (voice.isVoiced && !voice.isNoise) return undefined
     const began = speech.startedAt ?? voice.beganAt ?? 0
-    const end = Math.max(voice.endedAt ?? 0, began + (speech.engine === 'began' ? engineMs : rules.firstWordMs))
+    const end = Math.max(
+      voice.endedAt ?? 0,
+      began + (speech.engine === 'began' ? engineMs : rules.firstWordMs),
+    )
     return end
   }
 

@@ -1,6 +1,6 @@
+import { endOfDoubt } from './doubt.ts'
 import type { Floor } from './floor.ts'
 import type { Deadline } from './schedule.ts'
-import { endOfDoubt } from './doubt.ts'
 
 /** Wait before a filler, in ms. */
 const thinkingFillerMs = 700
@@ -44,7 +44,10 @@ const addEngineTurn = (floor: Floor, add: Add): void => {
 
 const addCaller = (floor: Floor, add: Add): void => {
   const { keys, speech } = floor.caller
-  if (keys.isPending) return add(keys.dueAt(floor.rules.keyMs), () => floor.commitKeys())
+  if (keys.isPending) {
+    add(keys.dueAt(floor.rules.keyMs), () => floor.commitKeys())
+    return
+  }
   if (speech.text === '') add(floor.caller.wordlessEnd(floor.rules, engineTurnMs), () => floor.rest())
   else if (floor.mode === 'ours') addTurn(floor, add)
   else addEngineTurn(floor, add)

@@ -51,7 +51,8 @@ export class Silences {
 
   /** Time of the idle prompt, in silence of both sides. */
   attentionAt({ attentionMs }: TurnRules): number | undefined {
-    if (this.#gate) return this.#gate.until === undefined ? undefined : Math.max(this.#gate.until, this.#soundAt)
+    if (this.#gate)
+      return this.#gate.until === undefined ? undefined : Math.max(this.#gate.until, this.#soundAt)
     return attentionMs > 0 ? this.#soundAt + attentionMs : undefined
   }
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { wordList } from '../text/words.ts'
 import type { TurnRules } from './turn-types.ts'
 import { TurnsRig } from './turns-rig.ts'
 
 type Move = { readonly kind: string; readonly n: number }
 
-const kinds = [
-  ...['turn', 'turn', 'turn', 'turn', 'turn', 'engine', 'engine', 'engine', 'final', 'final', 'final'],
-  ...['voice', 'voice', 'silence', 'silence', 'partial', 'partial', 'final', 'final', 'key', 'said'],
-  ...['wait', 'wait', 'wait', 'wait', 'engine', 'engine', 'engine', 'engine', 'say', 'function', 'result'],
-  ...['dry', 'hold', 'unhold', 'began', 'eager', 'resumed', 'ended', 'wait for user', 'change'],
-]
+const kinds = wordList(
+  'turn,turn,turn,turn,turn,engine,engine,engine,final,final,final,voice,voice,silence,silence',
+  'partial,partial,final,final,key,said,wait,wait,wait,wait,engine,engine,engine,engine,say',
+  'function,result,dry,hold,unhold,began,eager,resumed,ended,wait for user,change',
+)
 const waits = [20, 240, 300, 700, 1400, 1400, 3000, 20_000]
 
 const moves: fc.Arbitrary<readonly Move[]> = fc.array(
@@ -84,8 +84,7 @@ class World {
       turns.voice(false)
       this.#final(n)
       this.#wait(n % 2 ? 1400 : 0)
-    }
-    else if (kind === 'key') turns.key('123#'[n % 4]!)
+    } else if (kind === 'key') turns.key('123#'[n % 4]!)
     else if (kind === 'said') turns.said(this.#newWords(1).join(' '))
     else if (kind === 'wait') this.#wait(waits[n]!)
     else if (kind === 'engine') this.#engine(n)
@@ -95,8 +94,7 @@ class World {
       // The queue is empty; the next sound is reported as the first one was.
       this.answer.hasSound = false
       turns.played()
-    }
-    else if (kind === 'hold') turns.hold()
+    } else if (kind === 'hold') turns.hold()
     else if (kind === 'unhold') turns.unhold()
     else if (kind === 'wait for user') turns.waitForUser(n % 2 ? 2000 : undefined)
     else if (kind === 'change') turns.change({ endOfSpeechMs: 300 + n * 100 })
@@ -153,7 +151,10 @@ class World {
   #engine(n: number): void {
     const { turns } = this.rig
     const { answer } = this
-    if (!answer && this.isAsked) return this.#begin(true)
+    if (!answer && this.isAsked) {
+      this.#begin(true)
+      return
+    }
     if (!answer) return
     if (!answer.hasSound && n !== 0 && !this.isFaded) {
       answer.hasSound = true
@@ -187,7 +188,8 @@ class World {
     for (const effect of this.rig.effects.splice(0)) this.#checkEffect(effect)
     const { state } = this.rig.turns
     // A function that an interruption ended brings nothing; a result may bring an answer.
-    if (state !== 'thinking' && state !== 'held' && state !== 'leaving' && !this.answer) this.isAsked &&= state === 'doubting'
+    if (state !== 'thinking' && state !== 'held' && state !== 'leaving' && !this.answer)
+      this.isAsked &&= state === 'doubting'
     if (state !== 'over' && state !== 'held') expect(this.rig.clock.running).toBe(1)
     else expect(this.rig.clock.running).toBe(0)
     if (this.isFaded) expect(['doubting', 'held', 'over']).toContain(state)
