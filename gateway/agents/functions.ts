@@ -92,9 +92,9 @@ interface Outcome extends AgentFunctionResult {
 }
 
 /**
- * Runs the functions that the model of one conversation calls. Each call runs at most once, and each call
- * that the engine wants is answered exactly once: with its result, or a text for a time-out, a cancellation,
- * an unknown name or a failure. A result that comes later is dropped, with its `after`.
+ * Runs the functions that the model of one conversation calls. Each call runs at most once. Each call that
+ * the engine wants is answered exactly once: with its result, or a text about the failure. A result that
+ * comes later is dropped, with its `after`.
  */
 export class FunctionRunner {
   readonly #rules: FunctionRules
@@ -121,8 +121,8 @@ export class FunctionRunner {
   }
 
   /**
-   * Runs a call of an engine's answer. A call with the same id is ignored if it belongs to the same answer, or
-   * if the other one still runs with the same arguments: it is the same call, delivered twice.
+   * Runs a call of an engine's answer. A call that was delivered twice is ignored. It has the id of another
+   * one in the same answer, or id and arguments of one that still runs.
    */
   call(answer: string, call: EngineCall): void {
     const key = `${answer}\n${call.id}`
@@ -216,7 +216,10 @@ export class FunctionRunner {
 
   #prepare(open: OpenCall): void {
     const wait = this.#host.beforeStart?.(open.call)
-    if (!wait) return this.#start(open)
+    if (!wait) {
+      this.#start(open)
+      return
+    }
     let hasStarted = false
     const start = () => {
       if (hasStarted || !this.#open.has(open.id)) return

@@ -1,60 +1,23 @@
-import { primaryLanguage, wordsOf } from './words.ts'
+import { primaryLanguage, wordList, wordsOf } from './words.ts'
 
 /** Phrases of listeners, by language: they encourage the speaker, and do not take the turn. */
 const phrases: Readonly<Record<string, readonly string[]>> = {
-  en: [
-    ...['yeah', 'yes', 'yep', 'yup', 'ok', 'okay', 'right', 'alright', 'all right', 'sure', 'cool', 'great'],
-    ...['good', 'nice', 'fine', 'i see', 'got it', 'i know', 'of course', 'exactly', 'indeed', 'true', 'wow'],
-    ...['thats right', 'that is right', 'really', 'understood', 'gotcha'],
-  ],
-  de: [
-    ...['ja', 'jaja', 'jo', 'jep', 'genau', 'ok', 'okay', 'gut', 'klar', 'aha', 'ach so', 'achso', 'ach ja'],
-    ...[
-      'stimmt',
-      'richtig',
-      'verstehe',
-      'ich verstehe',
-      'alles klar',
-      'in ordnung',
-      'na klar',
-      'super',
-      'prima',
-    ],
-  ],
-  es: [
-    ...[
-      'sí',
-      'si',
-      'ajá',
-      'aja',
-      'vale',
-      'claro',
-      'ya',
-      'bueno',
-      'bien',
-      'ok',
-      'okay',
-      'de acuerdo',
-      'entiendo',
-    ],
-    ...['ya veo', 'por supuesto', 'exacto', 'muy bien', 'cierto', 'perfecto'],
-  ],
-  fr: [
-    ...[
-      'oui',
-      'ouais',
-      'daccord',
-      'ok',
-      'okay',
-      'bien',
-      'très bien',
-      'ah bon',
-      'je vois',
-      'voilà',
-      'bien sûr',
-    ],
-    ...['tout à fait', 'exactement', 'entendu', 'daccord', 'ça marche', 'super', 'cest ça'],
-  ],
+  en: wordList(
+    'yeah,yes,yep,yup,ok,okay,right,alright,all right,sure,cool,great,good,nice,fine,i see,got it',
+    'i know,of course,exactly,indeed,true,wow,thats right,that is right,really,understood,gotcha',
+  ),
+  de: wordList(
+    'ja,jaja,jo,jep,genau,ok,okay,gut,klar,aha,ach so,achso,ach ja,stimmt,richtig,verstehe',
+    'ich verstehe,alles klar,in ordnung,na klar,super,prima',
+  ),
+  es: wordList(
+    'sí,si,ajá,aja,vale,claro,ya,bueno,bien,ok,okay,de acuerdo,entiendo,ya veo,por supuesto',
+    'exacto,muy bien,cierto,perfecto',
+  ),
+  fr: wordList(
+    'oui,ouais,daccord,ok,okay,bien,très bien,ah bon,je vois,voilà,bien sûr,tout à fait',
+    'exactement,entendu,daccord,ça marche,super,cest ça',
+  ),
 }
 
 /** Sounds of listeners in any language, beside those of only `m` and `h`. */

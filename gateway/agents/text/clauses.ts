@@ -1,5 +1,5 @@
 import { PlainText } from './plain-text.ts'
-import { wordsOf } from './words.ts'
+import { wordList, wordsOf } from './words.ts'
 
 /** Fewest words of a first piece that ends at a comma. */
 const minFirstWords = 3
@@ -7,12 +7,13 @@ const minFirstWords = 3
 const longClause = 160
 const longestPiece = 400
 
-const abbreviations = new Set([
-  ...['dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'vs', 'eg', 'ie', 'etc', 'approx', 'dept', 'no', 'ext', 'fig'],
-  ...['zb', 'dh', 'bzw', 'ca', 'nr', 'str', 'tel', 'hr', 'fr', 'ggf', 'evtl', 'inkl', 'zzgl', 'usw', 'vgl'],
-  ...['sr', 'sra', 'srta', 'dra', 'ud', 'uds', 'mme', 'mlle', 'm', 'mm', 'av', 'bd', 'env', 'jan', 'feb'],
-  ...['aug', 'sept', 'oct', 'nov', 'dec', 'inc', 'ltd', 'corp', 'co', 'min', 'max', 'us', 'uk', 'jr'],
-])
+const abbreviations = new Set(
+  wordList(
+    'dr,mr,mrs,ms,prof,st,vs,eg,ie,etc,approx,dept,no,ext,fig,zb,dh,bzw,ca,nr,str,tel,hr,fr,ggf',
+    'evtl,inkl,zzgl,usw,vgl,sr,sra,srta,dra,ud,uds,mme,mlle,m,mm,av,bd,env,jan,feb,aug,sept,oct',
+    'nov,dec,inc,ltd,corp,co,min,max,us,uk,jr',
+  ),
+)
 
 /** Longest word whose end is examined for an abbreviation. */
 const maxAbbreviation = 12
@@ -40,7 +41,7 @@ const lastWord = (text: string): string => {
   return word.toLowerCase()
 }
 
-/** Whether the stop at the end of a text ends a sentence, and is not part of an abbreviation or an ordinal. */
+/** Whether the stop at the end of a text ends a sentence, rather than an abbreviation or an ordinal. */
 const endsSentence = (text: string): boolean => {
   let end = text.length
   while (end > 0 && closers.includes(text[end - 1]!)) end--
@@ -62,8 +63,8 @@ const isDotted = (word: string): boolean => {
 
 /**
  * Divides the text of a model into pieces for a voice, as it comes. The first piece ends at the first clause
- * of three words or more, so that the voice begins early; later ones end with a sentence, a line or, if they
- * are long, a clause. Marks of Markdown, thoughts and pictographs are left out. Any division of the input
+ * of three words or more, so that the voice begins early. Later ones end with a sentence or a line; long
+ * ones, with a clause. Marks of Markdown, thoughts and pictographs are left out. Any division of the input
  * gives the same pieces, in linear time.
  */
 export class Clauses {

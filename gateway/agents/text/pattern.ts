@@ -339,9 +339,9 @@ const withoutSlashes = (source: string): { readonly text: string; readonly ignor
 
 /**
  * Compiles a regular expression of a document, bare or as `/…/i`: the forms that need no memory. Literals,
- * `.`, sets, `\d \w \s \b \A \z` and their opposites, groups, `|`, `* + ? {m,n}` and `(?i)`. Returns undefined
- * for other forms (references, look-around, named and possessive ones) and for patterns too large. The result
- * runs in linear time, unlike a `RegExp`, so it is safe on any text.
+ * `.`, sets, `\d \w \s \b \A \z` and their opposites, groups, `|`, `* + ? {m,n}` and `(?i)`. Returns
+ * undefined for other forms (references, look-around, named and possessive ones), and if it is too large. The
+ * result runs in linear time, unlike a `RegExp`, so it is safe on any text.
  */
 export const compilePattern = (source: string, ignoreCase: boolean): Pattern | undefined => {
   const { text, ignoreCase: isMarked } = withoutSlashes(source)

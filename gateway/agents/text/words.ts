@@ -28,3 +28,6 @@ export const primaryLanguage = (tag: string | undefined): string => {
   const primary = tag?.toLowerCase().split('-')[0] ?? ''
   return primary === 'multi' ? '' : primary
 }
+
+/** Returns the words and phrases of a list that is written with commas. */
+export const wordList = (...parts: readonly string[]): string[] => parts.join(',').split(',')

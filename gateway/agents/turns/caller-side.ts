@@ -28,7 +28,7 @@ export class CallerSide {
     return this.speech.text !== '' || this.keys.isPending || (this.voice.isVoiced && !this.voice.isNoise)
   }
 
-  /** Whether the words so far are only an acknowledgement, or there are none. */
+  /** Whether the caller said more than an acknowledgement. */
   get hasWords(): boolean {
     const { text, language } = this.speech
     return text !== '' && !isAcknowledgement(text, language)

@@ -80,7 +80,7 @@ export class CallerSpeech {
     return true
   }
 
-  /** Returns the part of a recognition that the turn before did not contain; undefined if there is none. */
+  /** Returns the part of a recognition that the turn before did not contain; undefined if nothing is new. */
   #newText(text: string, isFinal: boolean): string | undefined {
     const taken = this.#taken
     if (!taken) return text

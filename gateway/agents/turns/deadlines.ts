@@ -44,7 +44,10 @@ const addEngineTurn = (floor: Floor, add: Add): void => {
 
 const addCaller = (floor: Floor, add: Add): void => {
   const { keys, speech } = floor.caller
-  if (keys.isPending) return add(keys.dueAt(floor.rules.keyMs), () => floor.commitKeys())
+  if (keys.isPending) {
+    add(keys.dueAt(floor.rules.keyMs), () => floor.commitKeys())
+    return
+  }
   if (speech.text === '') add(floor.caller.wordlessEnd(floor.rules, engineTurnMs), () => floor.rest())
   else if (floor.mode === 'ours') addTurn(floor, add)
   else addEngineTurn(floor, add)

@@ -26,10 +26,10 @@ export interface DoubtfulWords {
 }
 
 /**
- * Time at which a doubt that began at `since` ends, and the agent goes on, unless words interrupt before. Voice alone never interrupts: the agent is
- * faded meanwhile, so the caller does not hear the delay of the decision, and words that come after the agent
- * went on interrupt as well. So no cough or noise, however long, ends an answer, and no interruption whose
- * words are recognised is missed.
+ * Time at which a doubt that began at `since` ends, and the agent goes on, unless words interrupt before.
+ * Voice alone never interrupts. The agent is faded meanwhile, so the caller does not hear the delay of the
+ * decision. Words that come after the agent went on interrupt as well. So no cough or noise, however long,
+ * ends an answer, and no interruption whose words are recognised is missed.
  */
 export const endOfDoubt = (since: number, voice: VoiceTrack, words: DoubtfulWords): number => {
   const latest = since + maxDoubtMs

@@ -34,7 +34,7 @@ export class Floor {
   doubtSince = 0
   /** Text of the answer that is prepared. */
   prepared: string | undefined
-  /** Begin of the wait for a filler; undefined if there is none to come. */
+  /** Begin of the wait for a filler; undefined if none is to come. */
   thinkingSince: number | undefined
   functionSince: number | undefined
   /** Text of a dictation that was encouraged. */
@@ -164,7 +164,10 @@ export class Floor {
 
   /** The answers in progress have changed, or a hold or doubt is over: finds out who has the floor. */
   goOn(): void {
-    if (!this.answers.isBusy) return this.rest()
+    if (!this.answers.isBusy) {
+      this.rest()
+      return
+    }
     this.#unfade()
     this.state = this.answers.isSounding ? 'speaking' : 'thinking'
   }
@@ -175,9 +178,15 @@ export class Floor {
     this.#falseAlarms = 0
     this.answers.drop(true)
     this.caller.agentEnded(this.now)
-    if (this.stopBy !== undefined) return this.farewell()
+    if (this.stopBy !== undefined) {
+      this.farewell()
+      return
+    }
     const text = this.caller.texts.shift()
-    if (text !== undefined) return this.commit({ text, by: 'text', merged: 0, endedBy: 'silence' })
+    if (text !== undefined) {
+      this.commit({ text, by: 'text', merged: 0, endedBy: 'silence' })
+      return
+    }
     const { speech } = this.caller
     if (this.caller.isActive) {
       this.state = 'caller'
@@ -237,7 +246,8 @@ export class Floor {
     const { wakeName } = this.rules
     if (wakeName && turn.by === 'speech' && !containsName(turn.text, wakeName)) {
       this.actor.overheard(turn)
-      return this.rest()
+      this.rest()
+      return
     }
     this.caller.last = turn
     this.think(turn.by === 'speech')
@@ -292,7 +302,10 @@ export class Floor {
     this.discard()
     if (this.answers.isBusy) this.cut('normal', '')
     const { hardStopPrompt } = this.rules
-    if (hardStopPrompt === undefined) return this.end()
+    if (hardStopPrompt === undefined) {
+      this.end()
+      return
+    }
     this.prompt(hardStopPrompt, 'limit')
     this.state = 'leaving'
     this.leavingUntil = this.now + farewellMs
@@ -302,7 +315,10 @@ export class Floor {
   leave(reason: TurnEnd): void {
     this.#endReason = reason
     this.discard()
-    if (this.state === 'held' || !this.answers.hasWords) return this.end()
+    if (this.state === 'held' || !this.answers.hasWords) {
+      this.end()
+      return
+    }
     this.#unfade()
     this.state = 'leaving'
     this.leavingUntil = this.now + leavingMs

@@ -1,5 +1,5 @@
 import { isAcknowledgement } from '../text/acknowledgements.ts'
-import { primaryLanguage, wordsOf } from '../text/words.ts'
+import { primaryLanguage, wordList, wordsOf } from '../text/words.ts'
 
 /**
  * Meaning of the end of a text. `complete`: a sentence or question, or a short answer. `open`: no sign of
@@ -9,70 +9,22 @@ export type Meaning = 'complete' | 'open' | 'unfinished' | 'dictation'
 
 /** Words that no sentence ends with, by language. */
 const unfinished: Readonly<Record<string, readonly string[]>> = {
-  en: [
-    ...[
-      'and',
-      'or',
-      'but',
-      'so',
-      'because',
-      'if',
-      'when',
-      'the',
-      'a',
-      'an',
-      'to',
-      'of',
-      'with',
-      'for',
-      'from',
-    ],
-    ...['at', 'my', 'your', 'our', 'their', 'is', 'are', 'was', 'im', 'its', 'um', 'uh', 'er', 'erm', 'like'],
-    ...[
-      'than',
-      'as',
-      'into',
-      'about',
-      'between',
-      'i',
-      'we',
-      'they',
-      'whose',
-      'would',
-      'could',
-      'can',
-      'will',
-    ],
-  ],
-  de: [
-    ...['und', 'oder', 'aber', 'weil', 'dass', 'wenn', 'ob', 'der', 'ein', 'eine', 'einen', 'einem', 'einer'],
-    ...['mit', 'für', 'von', 'vom', 'zum', 'zur', 'im', 'mein', 'meine', 'meinen', 'ist', 'lautet', 'heißt'],
-    ...['äh', 'ähm', 'sowie', 'denn', 'sondern', 'beim', 'am', 'ich', 'wir', 'unsere', 'ihre'],
-  ],
-  es: [
-    ...['y', 'o', 'pero', 'porque', 'que', 'si', 'el', 'la', 'los', 'las', 'un', 'una', 'con', 'para', 'por'],
-    ...['de', 'del', 'al', 'mi', 'mis', 'su', 'es', 'son', 'eh', 'em', 'cuando', 'como'],
-  ],
-  fr: [
-    ...[
-      'et',
-      'ou',
-      'mais',
-      'parce',
-      'que',
-      'si',
-      'le',
-      'la',
-      'les',
-      'un',
-      'une',
-      'des',
-      'avec',
-      'pour',
-      'de',
-    ],
-    ...['du', 'au', 'aux', 'mon', 'ma', 'mes', 'est', 'cest', 'sont', 'euh', 'je', 'quand', 'donc'],
-  ],
+  en: wordList(
+    'and,or,but,so,because,if,when,the,a,an,to,of,with,for,from,at,my,your,our,their,is,are,was',
+    'im,its,um,uh,er,erm,like,than,as,into,about,between,i,we,they,whose,would,could,can,will',
+  ),
+  de: wordList(
+    'und,oder,aber,weil,dass,wenn,ob,der,ein,eine,einen,einem,einer,mit,für,von,vom,zum,zur,im',
+    'mein,meine,meinen,ist,lautet,heißt,äh,ähm,sowie,denn,sondern,beim,am,ich,wir,unsere,ihre',
+  ),
+  es: wordList(
+    'y,o,pero,porque,que,si,el,la,los,las,un,una,con,para,por,de,del,al,mi,mis,su,es,son,eh,em',
+    'cuando,como',
+  ),
+  fr: wordList(
+    'et,ou,mais,parce,que,si,le,la,les,un,une,des,avec,pour,de,du,au,aux,mon,ma,mes,est,cest,sont',
+    'euh,je,quand,donc',
+  ),
 }
 
 /** Short answers that are complete without a full stop, by language. */
@@ -144,8 +96,8 @@ const isDictation = (words: readonly string[], language: string): boolean => {
 }
 
 /**
- * Meaning of the end of a recognised text. `language`: BCP 47 tag; without word lists for it (en, de, es, fr),
- * those of English count. A full stop counts only if the recogniser sets it.
+ * Meaning of the end of a recognised text. `language`: BCP 47 tag; without word lists for it (en, de, es,
+ * fr), those of English count. A full stop counts only if the recogniser sets it.
  */
 export const meaningOf = (text: string, language?: string): Meaning => {
   const primary = primaryLanguage(language)

@@ -54,7 +54,7 @@ export interface TurnActor {
   discard(): void
   /** The turn is complete. For engines whose turns are `ours`, the model answers it now. */
   commit(turn: CallerTurn): void
-  /** A turn that is not meant for the agent ({@link AgentTurnSettings.wakeName}). The model does not answer. */
+  /** A turn that is not for the agent ({@link AgentTurnSettings.wakeName}): the model does not answer. */
   overheard(turn: CallerTurn): void
   /** The model speaks without a turn. `interrupted`: after an interruption that no turn followed. */
   prompt(instruction: string, reason: 'attention' | 'limit' | 'interrupted'): void
@@ -78,8 +78,8 @@ export interface TurnRules extends AgentTurnSettings {
 }
 
 /**
- * Turn-taking of one conversation. A class `Turns` implements it with an injected clock; every state but
- * `listening`, `held` and `over` has a timer, so none lasts for ever, and `listening` has the inactivity timer.
+ * Turn-taking of one conversation. A class `Turns` implements it with an injected clock. Every state but
+ * `held` and `over` has a timer, so none lasts for ever; that of `listening` is the inactivity.
  */
 export interface TurnInputs {
   readonly state: TurnState

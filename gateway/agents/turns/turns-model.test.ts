@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { wordList } from '../text/words.ts'
 import type { TurnRules } from './turn-types.ts'
 import { TurnsRig } from './turns-rig.ts'
 
 type Move = { readonly kind: string; readonly n: number }
 
-const kinds = [
-  ...['turn', 'turn', 'turn', 'turn', 'turn', 'engine', 'engine', 'engine', 'final', 'final', 'final'],
-  ...['voice', 'voice', 'silence', 'silence', 'partial', 'partial', 'final', 'final', 'key', 'said'],
-  ...['wait', 'wait', 'wait', 'wait', 'engine', 'engine', 'engine', 'engine', 'say', 'function', 'result'],
-  ...['dry', 'hold', 'unhold', 'began', 'eager', 'resumed', 'ended', 'wait for user', 'change'],
-]
+const kinds = wordList(
+  'turn,turn,turn,turn,turn,engine,engine,engine,final,final,final,voice,voice,silence,silence',
+  'partial,partial,final,final,key,said,wait,wait,wait,wait,engine,engine,engine,engine,say',
+  'function,result,dry,hold,unhold,began,eager,resumed,ended,wait for user,change',
+)
 const waits = [20, 240, 300, 700, 1400, 1400, 3000, 20_000]
 
 const moves: fc.Arbitrary<readonly Move[]> = fc.array(
@@ -151,7 +151,10 @@ class World {
   #engine(n: number): void {
     const { turns } = this.rig
     const { answer } = this
-    if (!answer && this.isAsked) return this.#begin(true)
+    if (!answer && this.isAsked) {
+      this.#begin(true)
+      return
+    }
     if (!answer) return
     if (!answer.hasSound && n !== 0 && !this.isFaded) {
       answer.hasSound = true

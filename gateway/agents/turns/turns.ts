@@ -63,7 +63,10 @@ export class Turns implements TurnInputs {
   #voiceBegan(at: number): void {
     const floor = this.#floor
     floor.caller.speech.voiceBegan()
-    if (floor.isAgents) return floor.overlapBegan()
+    if (floor.isAgents) {
+      floor.overlapBegan()
+      return
+    }
     floor.discard()
     floor.callerBegan(at)
   }

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { compileRewrites } from './pronounce.ts'
+
+const rule = (replace: string, by: string, more = {}) => ({ replace, with: by, ignoreCase: false, ...more })
+
+describe('rewriting', () => {
+  it('replaces whole words, in order', () => {
+    const { rewrite } = compileRewrites([rule('SW', 'SignalWire'), rule('SignalWire', 'signal wire')])
+    expect(rewrite('SW, not SWIM or ASW; (SW)')).toBe('signal wire, not SWIM or ASW; (signal wire)')
+  })
+
+  it('can ignore case, and keeps the rest as it is', () => {
+    const { rewrite } = compileRewrites([rule('sql', 'sequel', { ignoreCase: true })])
+    expect(rewrite('İ SQL and Sql')).toBe('İ sequel and sequel')
+  })
+
+  it('replaces signs without boundaries', () => {
+    expect(compileRewrites([rule('%', ' percent'), rule('', 'x')]).rewrite('5% of 3%')).toBe(
+      '5 percent of 3 percent',
+    )
+    expect(compileRewrites([rule('aa', 'b')]).rewrite('aaa aa')).toBe('aaa b')
+  })
+
+  it('applies patterns, and names those that it ignores', () => {
+    const { rewrite, ignored } = compileRewrites([
+      rule('\\bv(\\d)', 'version ', { isPattern: true }),
+      rule('(a)\\1', 'x', { isPattern: true }),
+    ])
+    expect(rewrite('v2 aa')).toBe('version  aa')
+    expect(ignored).toEqual(['(a)\\1'])
+  })
+
+  it('inserts replacements as they are', () => {
+    expect(compileRewrites([rule('price', '$& $1')]).rewrite('the price')).toBe('the $& $1')
+  })
+})

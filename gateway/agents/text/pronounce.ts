@@ -1,0 +1,66 @@
+import type { AgentRewrite } from '../../../handlers/verbs.ts'
+import { compilePattern } from './pattern.ts'
+import { isWordCharacter } from './words.ts'
+
+/** Rewriting of a text. */
+export type Rewriter = (text: string) => string
+
+/** Result of {@link compileRewrites}. */
+export interface CompiledRewrites {
+  readonly rewrite: Rewriter
+  /** Patterns that are not supported, and have no effect. */
+  readonly ignored: readonly string[]
+}
+
+const isWordAt = (text: string, at: number): boolean => isWordCharacter(text[at] ?? ' ')
+
+/** Whether a text at a position is a whole word, where the text to replace begins or ends with a word. */
+const isWhole = (text: string, at: number, word: string): boolean => {
+  const end = at + word.length
+  const isCutBefore = isWordAt(word, 0) && isWordAt(text, at - 1)
+  const isCutAfter = isWordAt(word, word.length - 1) && isWordAt(text, end)
+  return !isCutBefore && !isCutAfter
+}
+
+/** Lower case of each character that keeps its length, so that positions stay the same. */
+const folded = (text: string): string => {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length) return lower
+  return [...text].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join('')
+}
+
+/** Replaces a plain text where it stands as whole words. */
+const replaceWords = (text: string, { replace, with: by, ignoreCase }: AgentRewrite): string => {
+  if (replace === '') return text
+  const subject = ignoreCase ? folded(text) : text
+  const word = ignoreCase ? folded(replace) : replace
+  const parts: string[] = []
+  let done = 0
+  for (let at = subject.indexOf(word); at >= 0; at = subject.indexOf(word, at)) {
+    if (isWhole(subject, at, word)) {
+      parts.push(text.slice(done, at), by)
+      at += word.length
+      done = at
+    } else at++
+  }
+  return parts.join('') + text.slice(done)
+}
+
+const rewriterOf = (rule: AgentRewrite): Rewriter | undefined => {
+  if (!rule.isPattern) return (text) => replaceWords(text, rule)
+  const pattern = compilePattern(rule.replace, rule.ignoreCase)
+  return pattern && ((text) => pattern.replace(text, rule.with))
+}
+
+/**
+ * Prepares a document's rewriting of spoken or recognised text: its rules apply one after another. Plain
+ * texts are replaced as whole words, patterns as {@link compilePattern} reads them, each in linear time. The
+ * text in place of a match is plain: groups are not given on.
+ */
+export const compileRewrites = (rules: readonly AgentRewrite[]): CompiledRewrites => {
+  const compiled = rules.map((rule) => ({ rule, apply: rewriterOf(rule) }))
+  const ignored = compiled.filter(({ apply }) => !apply).map(({ rule }) => rule.replace)
+  const rewrite = (text: string): string =>
+    compiled.reduce((result, { apply }) => apply?.(result) ?? result, text)
+  return { rewrite, ignored }
+}
