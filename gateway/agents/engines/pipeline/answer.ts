@@ -114,7 +114,9 @@ export class Answer {
 
   /** Lets the events wait again; only before the first piece of text. */
   hold(): void {
-    if (!this.hasSpoken) this.#isOpen = false
+    if (this.hasSpoken) return
+    this.#isOpen = false
+    this.#speech.hold()
   }
 
   /** Ends the answer without further events. Idempotent. */

@@ -83,6 +83,11 @@ export class Speech {
     this.#deliver()
   }
 
+  /** Lets the delivery wait for {@link open} again; only before the first piece. */
+  hold(): void {
+    if (this.#state === 'open') this.#state = 'closed'
+  }
+
   /** Ends the speech at once. Idempotent. */
   cancel(): void {
     this.#state = 'over'
