@@ -25,7 +25,11 @@ const run = async (map: Json, args: Json = {}, answers: readonly Answer[] = []) 
   const result = await runDataMap(map, values, {
     request: (request) => context.request(request),
     matches: (pattern, ignoreCase, text) =>
-      matchPattern((expression, all) => sandbox.evaluate(expression, all), { pattern, ignoreCase }, text),
+      matchPattern(
+        (expression, all) => sandbox.evaluate(expression, all),
+        { source: pattern, ignoreCase },
+        text,
+      ),
     onEvent: (event) => events.push(event),
   })
   return { ...result, requests: context.outside, events }
@@ -116,6 +120,16 @@ describe('webhooks of a data map', () => {
     ])
     expect(requests.map(({ url }) => url)).toEqual(['https://b.example', 'https://c.example'])
     expect(reply.response).toBe('c true')
+  })
+
+  it('share the error keys of their map', async () => {
+    const map = {
+      webhooks: [{ url: 'https://a.example', output: 'a' }],
+      error_keys: ['oops'],
+      output: 'none',
+    }
+    expect((await run(map, {}, [{ json: { oops: 'x' } }])).reply.response).toBe('none')
+    expect((await run(map, {}, [{ json: { oops: null } }])).reply.response).toBe('a')
   })
 
   it('send parameters as JSON, form or query', async () => {

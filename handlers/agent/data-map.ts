@@ -1,11 +1,10 @@
 import { asText } from '../common/as-text.ts'
-import { hasControlCharacter } from '../common/headers.ts'
 import { isHttpUrl, withQuery } from '../common/urls.ts'
 import type { HttpRequest, HttpResponse } from '../handler.ts'
 import type { FunctionReply, Json } from './document-types.ts'
 import { readReply } from './function-reply.ts'
 import { parsePattern } from './patterns.ts'
-import { isTarget, withCredentials } from './targets.ts'
+import { isTarget, requestHeaders, withCredentials } from './targets.ts'
 import { fill, fillText, lookup } from './templates.ts'
 import { booleanOf, isObject, jsonOf, numberOf, textOf, textsOf } from './values.ts'
 
@@ -14,7 +13,7 @@ export type DataMapEvent =
   | {
       readonly kind: 'expression'
       readonly text: string
-      readonly pattern: string
+      readonly expression: string
       readonly isMatch: boolean
     }
   | { readonly kind: 'webhook'; readonly method: string; readonly url: string }
@@ -57,11 +56,6 @@ const maxWebhooks = 16
 const maxItems = 500
 const maxForeachLength = 65_536
 
-/** Headers of the connection, which only the gateway sets. */
-const reservedHeaders = new Set(
-  'host connection content-length transfer-encoding upgrade te trailer expect'.split(' '),
-)
-
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 const objectsOf = (value: unknown, max: number): readonly Json[] =>
@@ -94,13 +88,13 @@ class DataMapRun {
     const text = fillText(textOf(expression.string) ?? '', values)
     // Several patterns in a list stand for alternatives.
     for (const written of textsOf(expression.pattern)) {
-      const { pattern, ignoreCase } = parsePattern(fillText(written, values))
-      const isMatch = await this.#tools.matches(pattern, ignoreCase, text).catch((error: unknown) => {
+      const { source, ignoreCase } = parsePattern(fillText(written, values))
+      const isMatch = await this.#tools.matches(source, ignoreCase, text).catch((error: unknown) => {
         this.#tools.onEvent?.({ kind: 'fail', reason: messageOf(error) })
         return undefined
       })
       if (isMatch === undefined) continue
-      this.#tools.onEvent?.({ kind: 'expression', text, pattern: written, isMatch })
+      this.#tools.onEvent?.({ kind: 'expression', text, expression: written, isMatch })
       if (isMatch) return filled(expression.output, values)
     }
     return filled(expression['nomatch-output'] ?? expression.nomatch_output, values)
@@ -111,10 +105,10 @@ class DataMapRun {
    * response. Undefined if none succeeds.
    */
   async webhooks(
-    value: unknown,
+    webhooks: readonly Json[],
     values: Json,
   ): Promise<{ readonly values: Json; readonly output: unknown } | undefined> {
-    for (const webhook of objectsOf(value, maxWebhooks)) {
+    for (const webhook of webhooks) {
       if (this.#tools.signal?.aborted) return undefined
       if (!hasArguments(webhook, values)) continue
       const answered = await this.#webhook(webhook, values)
@@ -169,7 +163,7 @@ const hasArguments = (webhook: Json, values: Json): boolean => {
   )
 }
 
-/** Returns the key of a response that marks an error; undefined if there is none. */
+/** Returns the key of a response that marks an error; undefined without one. */
 const errorKey = (webhook: Json, content: unknown): string | undefined => {
   if (!isObject(content) || webhook.error_keys === undefined || webhook.error_keys === null) return undefined
   return textsOf(webhook.error_keys).find((key) => {
@@ -204,17 +198,10 @@ const withForeach = (webhook: Json, values: Json): Json => {
   return { ...values, [textOf(outputKey) ?? 'foreach']: text.slice(0, maxForeachLength) }
 }
 
-const headersOf = (webhook: Json, values: Json): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(isObject(webhook.headers) ? webhook.headers : {})
-      .map(([name, value]) => [name.toLowerCase(), asText(fill(value, values))] as const)
-      .filter(
-        ([name, value]) =>
-          /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) &&
-          !reservedHeaders.has(name) &&
-          !hasControlCharacter(value),
-      ),
-  )
+const headersOf = (webhook: Json, values: Json): Readonly<Record<string, string>> => {
+  const headers = fill(webhook.headers, values)
+  return isObject(headers) ? requestHeaders(headers) : {}
+}
 
 /** Returns the parameters of a request; undefined if it has none. */
 const paramsOf = (webhook: Json, values: Json): unknown => {
@@ -280,7 +267,12 @@ export const runDataMap = async (map: Json, values: Json, tools: DataMapTools): 
   const all = { ...values, args, input: { ...(isObject(values.input) && values.input), args } }
   let output = await run.expressions(map.expressions, all)
   if (output === undefined) {
-    const answered = await run.webhooks(map.webhooks, all)
+    // A map may name the error keys of all its webhooks.
+    const webhooks = objectsOf(map.webhooks, maxWebhooks).map((each) => ({
+      error_keys: map.error_keys,
+      ...each,
+    }))
+    const answered = await run.webhooks(webhooks, all)
     output = answered?.output ?? filled(map.output, answered?.values ?? all)
   }
   const url = run.url === undefined ? {} : { url: run.url }

@@ -53,6 +53,7 @@ export interface FunctionInclude {
 /** Server of the Model Context Protocol. */
 export interface McpServer {
   readonly url: string
+  /** Headers of the requests, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly resources: boolean
   readonly resourceVars: Json

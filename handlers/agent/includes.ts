@@ -34,8 +34,8 @@ export interface IncludedFunctions {
 }
 
 /**
- * Reads the reply to an {@link includeRequest}: a list of functions, one function, or `{functions, defaults}`.
- * All functions of the reply count. An incomplete one is passed over. Never throws.
+ * Reads the reply to an {@link includeRequest}: a list of functions, one function, or `{functions,
+ * defaults}`. All functions of the reply count. An incomplete one is passed over. Never throws.
  */
 export const readInclude = (value: unknown, include: FunctionInclude): IncludedFunctions => {
   const failed = (message: string): IncludedFunctions => ({

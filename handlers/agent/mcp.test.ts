@@ -5,7 +5,7 @@ import { McpFailed, openMcp } from './mcp.ts'
 
 const server: McpServer = {
   url: 'https://mcp.example/mcp',
-  headers: { Authorization: 'Bearer x' },
+  headers: { authorization: 'Bearer x' },
   resources: false,
   resourceVars: {},
 }

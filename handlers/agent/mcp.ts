@@ -163,9 +163,7 @@ export class McpSession {
 
   #headers(): Readonly<Record<string, string>> {
     return {
-      ...Object.fromEntries(
-        Object.entries(this.#server.headers).map(([name, value]) => [name.toLowerCase(), value]),
-      ),
+      ...this.#server.headers,
       accept: 'application/json, text/event-stream',
       ...(this.#sessionId !== undefined && { 'mcp-session-id': this.#sessionId }),
       ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),

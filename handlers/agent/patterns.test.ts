@@ -53,7 +53,7 @@ describe('a pattern of PCRE', () => {
   it.each(['\\', '[', '[\\', '(?', '(?P', '\\x{', '\\p', '\\Q', '[[:', '(?#', '(?x)#', '[^'])(
     'that ends early (%s) is translated to the end',
     (pattern) => {
-      expect(translatePattern({ pattern, ignoreCase: false })).toBeDefined()
+      expect(translatePattern({ source: pattern, ignoreCase: false })).toBeDefined()
     },
   )
 })

@@ -1,6 +1,6 @@
 /** Pattern without its delimiters. */
 export interface ParsedPattern {
-  readonly pattern: string
+  readonly source: string
   readonly ignoreCase: boolean
 }
 
@@ -9,17 +9,17 @@ const maxPatternLength = 4096
 const maxTextLength = 32_768
 
 /**
- * Reads a pattern as documents write it: bare, or `/…/i`. Of the flags only `i` is kept here; `m`, `s` and `x`
- * become a group of flags at the begin of the pattern.
+ * Reads a pattern as documents write it: bare, or `/…/i`. Of the flags only `i` is kept here. `m`, `s` and
+ * `x` become a group of flags at the begin of the pattern.
  */
 export const parsePattern = (text: string): ParsedPattern => {
   const end = text.lastIndexOf('/')
   const flags = text.slice(end + 1)
   if (!text.startsWith('/') || end === 0 || !/^[imsxuUADSXJg]*$/.test(flags))
-    return { pattern: text, ignoreCase: false }
+    return { source: text, ignoreCase: false }
   const inline = [...new Set(flags)].filter((flag) => 'msx'.includes(flag)).join('')
   return {
-    pattern: `${inline && `(?${inline})`}${text.slice(1, end)}`,
+    source: `${inline && `(?${inline})`}${text.slice(1, end)}`,
     ignoreCase: flags.includes('i'),
   }
 }
@@ -72,8 +72,8 @@ class Translator {
   #at = 0
   #isExtended = false
 
-  constructor({ pattern, ignoreCase }: ParsedPattern) {
-    this.#pattern = pattern
+  constructor({ source, ignoreCase }: ParsedPattern) {
+    this.#pattern = source
     this.#flags = new Set(ignoreCase ? ['i'] : [])
   }
 
@@ -199,12 +199,12 @@ class Translator {
 }
 
 /**
- * Translates a pattern of PCRE to the dialect of JavaScript: flags inside of the pattern, `\A`, `\z`, `\h`,
- * `\Q…\E`, possessive quantifiers, atomic groups, named groups and classes of POSIX. Time is linear. Throws an
- * error for a pattern that is too long.
+ * Translates a pattern of PCRE to the dialect of JavaScript. It knows flags inside of the pattern, `\A`,
+ * `\z`, `\h`, `\Q…\E`, possessive quantifiers, atomic groups, named groups and classes of POSIX. Time
+ * is linear. Throws an error for a pattern that is too long.
  */
 export const translatePattern = (parsed: ParsedPattern): TranslatedPattern => {
-  if (parsed.pattern.length > maxPatternLength)
+  if (parsed.source.length > maxPatternLength)
     throw new Error(`the pattern has more than ${maxPatternLength} characters`)
   return new Translator(parsed).translate()
 }

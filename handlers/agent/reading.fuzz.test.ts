@@ -118,7 +118,8 @@ it('any value is filled, and any data map ends', async () => {
         context.answers.push({ status: 200, headers: {}, text: JSON.stringify(values) })
       const { reply } = await runDataMap(map, scope, {
         request: (sent) => context.request(sent),
-        matches: async (pattern, ignoreCase) => translatePattern({ pattern, ignoreCase }).source.length > 3,
+        matches: async (pattern, ignoreCase) =>
+          translatePattern({ source: pattern, ignoreCase }).source.length > 3,
       })
       expect(reply.effects).toBeDefined()
     }),
@@ -137,7 +138,7 @@ it('any pattern is translated', () => {
         fc.string(),
       ),
       (pattern) => {
-        const { source } = translatePattern({ pattern, ignoreCase: false })
+        const { source } = translatePattern({ source: pattern, ignoreCase: false })
         expect(source.length).toBeLessThanOrEqual(pattern.length * 12 + 16)
       },
     ),

@@ -52,7 +52,7 @@ const silence: Readonly<Record<string, Schema>> = {
   attention_timeout_prompt: text('Instruction to the model after attention_timeout.'),
   outbound_attention_timeout: number('The same for outbound calls; default 120,000.'),
   inactivity_timeout: number(
-    'Time in milliseconds without a turn after which the conversation ends, 10,000 to 3,600,000; default 600,000.',
+    'Time in milliseconds without a turn that ends the conversation, 10,000 to 3,600,000; default 600,000.',
   ),
   hard_stop_time: text('Maximum duration of the conversation, for instance 1h45m30s.'),
   hard_stop_prompt: text('Last instruction to the model before the maximum duration.'),

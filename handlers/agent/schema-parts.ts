@@ -30,7 +30,7 @@ const placeholder = '[$%]\\{'
 
 /** Whether a schema enforces its type. */
 export interface Strictness {
-  /** Types that are accepted; absent: all. A text then must have a placeholder, unless all texts are accepted. */
+  /** Accepted types; default all. Without `string` among them, a text must have a placeholder. */
   readonly types?: readonly ('object' | 'array' | 'null' | 'string')[]
 }
 

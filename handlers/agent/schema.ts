@@ -169,7 +169,7 @@ const swaig = object(
       }),
     ),
     native_functions: texts(
-      'Functions of the gateway to switch on: check_time, wait_seconds, wait_for_user, adjust_response_latency.',
+      'Functions of the gateway to switch on: check_time, wait_seconds, wait_for_user and others.',
     ),
     internal_fillers: anyObject('Phrases of the functions of the gateway: name, then language.'),
     mcp_servers: list(

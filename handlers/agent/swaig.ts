@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FunctionDefinition, FunctionInclude, Json, McpServer, WebhookTarget } from './document-types.ts'
 import { Section } from './section.ts'
-import { type CredentialKeys, readTarget } from './targets.ts'
+import { type CredentialKeys, readTarget, requestHeaders } from './targets.ts'
 import { booleanOf, isObject, numberOf, textOf } from './values.ts'
 
 /** Maximum number of functions of one document or include. */
@@ -202,13 +202,10 @@ const readInclude = (section: Section): readonly FunctionInclude[] => {
 
 const readMcpServer = (section: Section): readonly McpServer[] => {
   const target = readTarget(section, 'url', webhookKeys)
-  const headers = Object.entries(section.object('headers') ?? {}).flatMap(([name, value]) => {
-    const text = textOf(value)
-    return text === undefined ? [] : [[name, text] as const]
-  })
+  const headers = requestHeaders(section.object('headers') ?? {})
   const resources = section.boolean('resources') ?? false
   const resourceVars = section.object('resource_vars') ?? {}
-  if (target) return [{ url: target.url, headers: Object.fromEntries(headers), resources, resourceVars }]
+  if (target) return [{ url: target.url, headers, resources, resourceVars }]
   if (!section.has('url')) section.findings.warn(section.path, 'must have a url; it is left out')
   return []
 }

@@ -1,5 +1,6 @@
+import { asText } from '../common/as-text.ts'
 import { hasControlCharacter } from '../common/headers.ts'
-import type { WebhookTarget } from './document-types.ts'
+import type { Json, WebhookTarget } from './document-types.ts'
 import type { Section } from './section.ts'
 
 /**
@@ -55,3 +56,21 @@ export const readTarget = (
   section.warn(key, 'must be an http(s) URL; it is not used')
   return undefined
 }
+
+/** Headers of the connection, which only the gateway sets. */
+const reservedHeaders = new Set(
+  'host connection content-length transfer-encoding upgrade te trailer expect'.split(' '),
+)
+
+/** Returns headers of a request by lower-case name. Those that HTTP or the gateway forbids are left out. */
+export const requestHeaders = (headers: Json): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), asText(value)] as const)
+      .filter(
+        ([name, value]) =>
+          /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) &&
+          !reservedHeaders.has(name) &&
+          !hasControlCharacter(value),
+      ),
+  )

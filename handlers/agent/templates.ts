@@ -25,8 +25,8 @@ const walk = (from: unknown, segments: readonly string[]): unknown => {
 const maxPathLength = 1024
 
 /**
- * Returns the value at a path such as `args.city` or `array[0].joke`; undefined if there is none. A key may
- * contain any characters but dots and brackets.
+ * Returns the value at a path such as `args.city` or `array[0].joke`; undefined if it does not exist. A key
+ * may contain any characters but dots and brackets.
  */
 export const lookup = (path: string, values: Json): unknown => {
   if (path === '' || path.length > maxPathLength) return undefined

@@ -62,7 +62,7 @@ export const secondsOf = (value: unknown): number | undefined => {
   if (/^\d{1,6}(?::\d{1,2}){1,2}$/.test(text))
     return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
   if (!/^(?:\d{1,9}[dhms])+$/.test(text)) return undefined
-  return [...text.matchAll(/(\d+)([dhms])/g)].reduce(
+  return [...text.matchAll(/(\d{1,9})([dhms])/g)].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0),
     0,
   )
