@@ -122,6 +122,16 @@ describe('webhooks of a data map', () => {
     expect(reply.response).toBe('c true')
   })
 
+  it('share the error keys of their map', async () => {
+    const map = {
+      webhooks: [{ url: 'https://a.example', output: 'a' }],
+      error_keys: ['oops'],
+      output: 'none',
+    }
+    expect((await run(map, {}, [{ json: { oops: 'x' } }])).reply.response).toBe('none')
+    expect((await run(map, {}, [{ json: { oops: null } }])).reply.response).toBe('a')
+  })
+
   it('send parameters as JSON, form or query', async () => {
     const webhook = { url: 'https://a.example/x', params: { q: '%{args.q}', n: '%{args.n}' }, output: {} }
     const send = async (more: Json) => {

@@ -105,10 +105,10 @@ class DataMapRun {
    * response. Undefined if none succeeds.
    */
   async webhooks(
-    value: unknown,
+    webhooks: readonly Json[],
     values: Json,
   ): Promise<{ readonly values: Json; readonly output: unknown } | undefined> {
-    for (const webhook of objectsOf(value, maxWebhooks)) {
+    for (const webhook of webhooks) {
       if (this.#tools.signal?.aborted) return undefined
       if (!hasArguments(webhook, values)) continue
       const answered = await this.#webhook(webhook, values)
@@ -267,7 +267,12 @@ export const runDataMap = async (map: Json, values: Json, tools: DataMapTools): 
   const all = { ...values, args, input: { ...(isObject(values.input) && values.input), args } }
   let output = await run.expressions(map.expressions, all)
   if (output === undefined) {
-    const answered = await run.webhooks(map.webhooks, all)
+    // A map may name the error keys of all its webhooks.
+    const webhooks = objectsOf(map.webhooks, maxWebhooks).map((each) => ({
+      error_keys: map.error_keys,
+      ...each,
+    }))
+    const answered = await run.webhooks(webhooks, all)
     output = answered?.output ?? filled(map.output, answered?.values ?? all)
   }
   const url = run.url === undefined ? {} : { url: run.url }

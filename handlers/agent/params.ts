@@ -8,10 +8,11 @@ const withoutEffect: ReadonlySet<string> = new Set(
   (
     'utility_model thinking_model vision_model inner_dialog_model max_emotion enable_thinking ' +
     'enable_inner_dialog inner_dialog_prompt inner_dialog_synced enable_vision llm_diarize_aware ' +
-    'cache_mode asr_smart_format asr_diarize asr_speaker_affinity energy_level vad_config interrupt_on_noise hold_on_process ' +
-    'speech_gen_quick_stops turn_filler_sources turn_filler_every_n turn_filler_min_ms tts_number_format ' +
-    'enable_text_normalization auto_correct functions_on_no_response verbose_logs debug audible_debug ' +
-    'audible_latency video_listening_file video_idle_file video_talking_file eleven_labs_stability ' +
+    'cache_mode asr_smart_format asr_diarize asr_speaker_affinity energy_level vad_config ' +
+    'interrupt_on_noise hold_on_process speech_gen_quick_stops turn_filler_sources ' +
+    'turn_filler_every_n turn_filler_min_ms tts_number_format enable_text_normalization ' +
+    'auto_correct functions_on_no_response verbose_logs debug audible_debug audible_latency ' +
+    'video_listening_file video_idle_file video_talking_file eleven_labs_stability ' +
     'eleven_labs_similarity'
   ).split(' '),
 )

@@ -35,9 +35,26 @@ export class Effects {
   /** End of the effects in progress: those of two replies do not mix. */
   #queue: Promise<unknown> = Promise.resolve()
 
+  #running: Promise<unknown> = Promise.resolve()
+
   constructor(state: SessionState, deps: EffectDeps) {
     this.#state = state
     this.#deps = deps
+  }
+
+  /**
+   * Resolves when no document of an action runs on the call: two documents at once would disturb each other.
+   * Also at the end of the call.
+   */
+  async idle(): Promise<void> {
+    const { signal } = this.#state.host.call
+    if (signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const ended = () => resolve()
+    signal.addEventListener('abort', ended, { once: true })
+    this.#running.then(ended, ended)
+    await promise
+    signal.removeEventListener('abort', ended)
   }
 
   /** Carries out effects in order, after those in progress. Never rejects. */
@@ -216,8 +233,10 @@ export class Effects {
     }
     await leaving.silence()
     agent?.hold()
+    const running = host.run(document)
+    this.#running = running
     try {
-      const { hasLeft, response } = await host.run(document)
+      const { hasLeft, response } = await running
       if (!hasLeft) return response === undefined ? {} : { text: response }
       leaving.begin('leave')
       return { respond: false, isLast: true }

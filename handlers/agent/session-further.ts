@@ -6,7 +6,7 @@ import { failedReply } from './session-failure.ts'
 import type { FurtherFunctions } from './session-functions.ts'
 import type { SessionState } from './session-state.ts'
 
-/** Functions that other servers describe, and the servers of the Model Context Protocol that run their own. */
+/** Functions that other servers describe. Servers of the Model Context Protocol also run them. */
 export class FurtherServers implements FurtherFunctions {
   readonly #state: SessionState
   /** Servers by the names of their functions. */

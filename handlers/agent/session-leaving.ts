@@ -44,7 +44,9 @@ export class Leaving {
   /** Resolves when the agent is silent, or after ten seconds. */
   async silence(): Promise<void> {
     const { agent, host } = this.#state
-    if (agent) await within(host.timers, maxGoodbyeMs, agent.quiet())
+    if (!agent) return
+    // An agent that cannot say whether it is silent must not keep the call.
+    await within(host.timers, maxGoodbyeMs, agent.quiet()).catch(() => {})
   }
 
   async #leave(): Promise<void> {

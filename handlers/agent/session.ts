@@ -23,6 +23,7 @@ export class AgentSession implements AgentCommands {
   readonly #leaving: Leaving
   readonly #hold: AgentHold
   readonly #further: FurtherServers
+  readonly #effects: Effects
   readonly #runner: FunctionRunner
   #startedAt = 0
 
@@ -36,9 +37,10 @@ export class AgentSession implements AgentCommands {
     })
     this.#further = new FurtherServers(state)
     const parts = { moves: this.#moves, hold: this.#hold, leaving: this.#leaving }
+    this.#effects = new Effects(state, parts)
     this.#runner = new FunctionRunner(state, {
       moves: this.#moves,
-      effects: new Effects(state, parts),
+      effects: this.#effects,
       native: this.#native,
       further: this.#further,
     })
@@ -50,13 +52,9 @@ export class AgentSession implements AgentCommands {
    */
   async run(): Promise<SessionEnd> {
     const { host } = this.#state
-    await within(host.timers, maxLoadingMs, this.#further.load())
-    await this.#start()
-    const end = await this.#ended()
-    this.#hold.end()
-    this.#state.finish()
-    void this.#further.close()
+    const end = await this.#converse()
     void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt })
+    await this.#effects.idle()
     const { kind } = this.#leaving
     if (kind === 'hangup' && !host.call.signal.aborted) await host.call.hangup()
     return { end, hasLeft: kind === 'leave' }
@@ -94,6 +92,20 @@ export class AgentSession implements AgentCommands {
 
   #instruct(content: string, respond: boolean): void {
     this.#state.agent?.message({ role: 'system', content }, respond)
+  }
+
+  /** Runs the conversation to its end. Whatever happens, nothing has an effect afterwards. */
+  async #converse(): Promise<AgentEnd> {
+    const { timers } = this.#state.host
+    try {
+      await within(timers, maxLoadingMs, this.#further.load())
+      await this.#start()
+      return await this.#ended()
+    } finally {
+      this.#hold.end()
+      this.#state.finish()
+      void this.#further.close()
+    }
   }
 
   async #start(): Promise<void> {

@@ -89,7 +89,7 @@ export interface AgentTurnSettings {
   readonly semanticMs: number
   /** Wait for the first recognised word after voice began; default 1000. */
   readonly firstWordMs: number
-  /** Silence of the recogniser after which a turn without a final recognition is taken as it is; default 1400. */
+  /** Silence of the recogniser that ends a turn without a final recognition; default 1400. */
   readonly speechEventMs: number
   /** Longest turn of the caller; default 60,000. */
   readonly maxSpeechMs: number
@@ -325,8 +325,8 @@ export interface CallAgent {
   background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
   /**
    * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays.
-   * Works also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model can
-   * answer.
+   * Works also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model
+   * can answer.
    */
   summarize(instruction: string): Promise<string>
   /** Ends the conversation, after what is being spoken: at most 10 s. Idempotent. */

@@ -264,6 +264,13 @@ describe('in a call', () => {
       room_session_id: arrival.callId,
       event: { type: 'order', id: 7 },
     })
+    expect(leg.userEvent({ text: 'Hello', call_id: 'x' }, 'ai.partial_result')).toBe(true)
+    expect(await page.event('ai.partial_result')).toEqual({
+      text: 'Hello',
+      call_id: 'c1',
+      node_id: 'node-1',
+      room_session_id: arrival.callId,
+    })
     leg.end({ code: 'normal' })
     expect(leg.userEvent({ type: 'late' })).toBe(false)
   })

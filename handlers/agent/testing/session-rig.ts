@@ -36,6 +36,8 @@ export class SessionRig {
   readonly left: unknown[] = []
   /** Result of documents that run. */
   result: ActionResult | Promise<ActionResult> = { hasLeft: false }
+  /** Ends the document that runs; set by the test. */
+  finishAction: (() => void) | undefined
   /** Failure of a destination; undefined: none. */
   refusal: Error | undefined
   /** End of the session. */

@@ -23,7 +23,7 @@ const run = (form: Form) => async (values: Values, script: ScriptContext) => {
   const host = new ScriptAgentHost(script, values.path, form)
   const { end, hasLeft } = await runAgent(document, host)
   if (script.call.signal.aborted) throw new CallEnded()
-  if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
+  if (end.kind === 'failed' && !hasLeft) throw new VerbFailed(end.code, end.reason)
   script.variables.assign({ ai_result: 'success', return_value: 'success' })
   return hasLeft ? host.outcome : undefined
 }
