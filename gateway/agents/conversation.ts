@@ -16,6 +16,7 @@ import type { Engine, EngineCall, EngineFailure, EngineLink, EngineMessage, Engi
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
 import { type FunctionAnswer, FunctionRunner } from './functions.ts'
 import { SpeechOutput } from './speech-output.ts'
+import { compileRewrites } from './text/pronounce.ts'
 import { Transcript } from './transcript.ts'
 import { TurnStamps } from './turn-stamps.ts'
 import type { CallerTurn, TurnActor, TurnEnd } from './turns/turn-types.ts'
@@ -92,6 +93,8 @@ export class Conversation implements TurnActor, SeatOwner {
   #isOver = false
   #quiet: (() => void)[] = []
   /** Sessions that called functions. */
+  /** Rewrites recognised text by the document's rules. */
+  readonly #corrected: (text: string) => string
   readonly #askers = new WeakMap<EngineCall, EngineLink>()
 
   constructor(port: MediaPort, options: AgentOptions, deps: ConversationDeps) {
@@ -104,6 +107,7 @@ export class Conversation implements TurnActor, SeatOwner {
     this.#settle = resolve
     this.#transcript = new Transcript(options.history)
     this.#stamps = new TurnStamps(clock)
+    this.#corrected = compileRewrites(options.corrections).rewrite
     this.#seat = new EngineSeat(deps.engines, this, clock)
     const { abilities, outputRate } = this.#seat.link
     const rules = { ...options.turns, engine: abilities, waitForUser: options.waitForUser ?? false }
@@ -247,7 +251,7 @@ export class Conversation implements TurnActor, SeatOwner {
   }
 
   discard(): void {
-    this.#do((link) => link.interrupt(undefined, false))
+    this.#do((link) => link.discard?.())
   }
 
   commit(turn: CallerTurn): void {
@@ -295,10 +299,13 @@ export class Conversation implements TurnActor, SeatOwner {
   }
 
   reviveHearing(): void {
-    this.#seat.renew('The caller spoke, and nothing was recognised.')
+    const { link } = this.#seat
+    if (link.revive) link.revive()
+    else this.#seat.renew('The caller spoke, and nothing was recognised.')
   }
 
   reviveAnswer(): void {
+    for (const answer of this.#answers.all) answer.isCut = true
     this.#seat.renew('There was no answer in time.')
   }
 
@@ -327,6 +334,7 @@ export class Conversation implements TurnActor, SeatOwner {
       settings: { ...modelSettings, ...this.#changes.modelSettings },
       isSemantic: now.isSemantic,
       endOfSpeechMs: now.endOfSpeechMs,
+      isInterruptible: now.barge !== 'none',
     }
   }
 
@@ -364,7 +372,7 @@ export class Conversation implements TurnActor, SeatOwner {
 
   #engineEvents(): SeatOwner['listener'] {
     return {
-      onHeard: (heard) => this.#turns.heard(heard),
+      onHeard: (heard) => this.#heard(heard),
       onTurn: (state) => this.#turns.engineTurn(state),
       onInterrupted: () => this.#turns.engineTurn('began'),
       onAnswer: (id) => {
@@ -400,6 +408,14 @@ export class Conversation implements TurnActor, SeatOwner {
         this.#emit({ kind: 'usage', inputTokens, outputTokens, voiceCharacters, recognisedMs }),
       onWarning: (code, message) => this.#emit({ kind: 'warning', code, message }),
     }
+  }
+
+  /** Text of the caller; engines without turns have no other report of it. */
+  #heard(heard: Parameters<SeatOwner['listener']['onHeard']>[0]): void {
+    const text = this.#corrected(heard.text)
+    if (this.#seat.link.abilities.turns !== 'duplex') this.#turns.heard({ ...heard, text })
+    else if (heard.isFinal && text.trim() !== '')
+      this.#userTurn({ ...heard, text, by: 'speech', merged: 0, endedBy: 'engine' })
   }
 
   #runner(): FunctionRunner {

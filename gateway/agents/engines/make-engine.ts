@@ -1,5 +1,6 @@
 import type { AgentEngineConfig } from '../../../config/types.ts'
 import type { Engine } from '../engine.ts'
+import { compileRewrites } from '../text/pronounce.ts'
 import { DeepgramAgentEngine } from './deepgram/deepgram.ts'
 import { ElevenLabsAgentEngine } from './elevenlabs/elevenlabs.ts'
 import { GeminiEngine } from './gemini/gemini.ts'
@@ -25,6 +26,7 @@ export const makeEngine = (
       recognisers: config.recognisers.map((each) => parts.recogniser(each)),
       models: config.models.map((each) => parts.model(each)),
       voices: parts.voices(config.voices),
+      pronounce: (text, rules) => compileRewrites(rules).rewrite(text),
       clock,
       log,
     })

@@ -3,7 +3,12 @@ import { isJsonObject } from '../../core/json.ts'
 import { Deadline } from '../streaming/deadline.ts'
 import { EngineError, engineErrorOf } from '../streaming/engine-error.ts'
 import { ServerSentEvents } from '../streaming/server-sent-events.ts'
-import { HttpRejection, readAll, type StreamingHttp, type StreamingResponse } from '../streaming/streaming-http.ts'
+import {
+  HttpRejection,
+  readAll,
+  type StreamingHttp,
+  type StreamingResponse,
+} from '../streaming/streaming-http.ts'
 import { chatMessages, chatTools } from './chat-messages.ts'
 import { ChatStream } from './chat-stream.ts'
 import type { Model, ModelAnswer, ModelListener, ModelRequest } from './model.ts'

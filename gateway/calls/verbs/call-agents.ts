@@ -1,4 +1,4 @@
-import type { AgentOptions, CallAgent } from '../../../handlers/verbs.ts'
+import type { AgentCommands, AgentOptions, CallAgent } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import type { Call } from '../call/call.ts'
@@ -33,6 +33,7 @@ export class CallAgents {
   readonly #starter: AgentStarter
   readonly #call: Call
   #running: VoiceAgent | undefined
+  #commands: AgentCommands | undefined
   #isStarting = false
 
   constructor(starter: AgentStarter, call: Call) {
@@ -41,9 +42,9 @@ export class CallAgents {
     call.onPartiesChanged(() => this.#followCaller())
   }
 
-  /** Agent in progress. */
-  get running(): CallAgent | undefined {
-    return this.#running
+  /** Commands of the agent in progress; undefined without one. */
+  get commands(): AgentCommands | undefined {
+    return this.#commands
   }
 
   /** Throws a `VerbFailed` with `agents_unavailable` or `agent_busy`. */
@@ -55,15 +56,16 @@ export class CallAgents {
       const { callId, projectId } = info
       const agent = await this.#starter.start({ callId, projectId, port, signal }, options)
       if (signal.aborted) throw new CallEnded()
-      this.#follow(agent, options.signal)
+      this.#follow(agent, options)
       return agent
     } finally {
       this.#isStarting = false
     }
   }
 
-  #follow(agent: VoiceAgent, signal: AbortSignal | undefined): void {
+  #follow(agent: VoiceAgent, { signal, commands }: AgentOptions): void {
     this.#running = agent
+    this.#commands = commands
     const stop = () => agent.stop()
     const unsubscribe = this.#call.onDigit((digit) => agent.digit(digit))
     if (signal?.aborted) stop()
@@ -72,6 +74,7 @@ export class CallAgents {
       unsubscribe()
       signal?.removeEventListener('abort', stop)
       this.#running = undefined
+      this.#commands = undefined
     })
   }
 

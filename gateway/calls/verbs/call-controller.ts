@@ -1,4 +1,5 @@
 import {
+  type AgentCommands,
   type AgentOptions,
   type AnswerOptions,
   type CallAgent,
@@ -243,6 +244,10 @@ export class CallController implements ScopableControl {
       return { started, ended: ended() }
     }
     return this.#inScope(() => this.#start('agent', scoped.signal, begin))
+  }
+
+  get agentCommands(): AgentCommands | undefined {
+    return this.#state.agents?.commands
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {

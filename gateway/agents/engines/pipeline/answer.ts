@@ -1,6 +1,6 @@
 import type { EngineCall, EngineListener } from '../../engine.ts'
-import type { EngineError } from '../../streaming/engine-error.ts'
 import type { Model, ModelAnswer, ModelRequest } from '../../models/model.ts'
+import type { EngineError } from '../../streaming/engine-error.ts'
 import { Clauses } from '../../text/clauses.ts'
 import { Speech, type SpeechDeps } from './speech.ts'
 

@@ -1,5 +1,4 @@
 import { VoiceActivityDetector } from '../../../../media/rtp/voice-activity.ts'
-import type { EngineError } from '../../streaming/engine-error.ts'
 import type {
   AgentRecogniser,
   AgentRecognition,
@@ -7,6 +6,7 @@ import type {
   AgentRecognitionRequest,
   AgentTranscript,
 } from '../../recognisers/recogniser.ts'
+import type { EngineError } from '../../streaming/engine-error.ts'
 
 /** Events of a {@link Hearing}. Nothing follows {@link onFailure}. */
 export interface HearingEvents {

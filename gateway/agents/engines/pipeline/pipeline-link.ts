@@ -10,8 +10,8 @@ import type {
   EngineListener,
   EngineRequest,
 } from '../../engine.ts'
-import type { EngineError } from '../../streaming/engine-error.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
+import type { EngineError } from '../../streaming/engine-error.ts'
 import { VoiceLine } from '../../voices/voice-line.ts'
 import { Answer, type AnswerEnd } from './answer.ts'
 import { Hearing } from './hearing.ts'

@@ -1,6 +1,5 @@
 /** Parts of a pipeline for tests: the test says what they deliver, and when. */
 import type { EngineListener } from '../../../engine.ts'
-import { EngineError } from '../../../streaming/engine-error.ts'
 import type { Model, ModelAnswer, ModelListener, ModelRequest } from '../../../models/model.ts'
 import type {
   AgentRecogniser,
@@ -8,6 +7,7 @@ import type {
   AgentRecognitionListener,
   AgentRecognitionRequest,
 } from '../../../recognisers/recogniser.ts'
+import { EngineError } from '../../../streaming/engine-error.ts'
 import type { AgentVoice, SpeakOptions, SpeechListener, Utterance } from '../../../voices/voice.ts'
 
 /** One request to a {@link FakeModel}. */
