@@ -50,7 +50,7 @@ export class ScriptAgentHost implements AgentHost {
   matches(pattern: string, ignoreCase: boolean, text: string): Promise<boolean> {
     const { variables } = this.#script
     const evaluate = (expression: string, of: Json) => variables.evaluateWith(expression, of)
-    return matchPattern(evaluate, { pattern, ignoreCase }, text)
+    return matchPattern(evaluate, { source: pattern, ignoreCase }, text)
   }
 
   async run(document: unknown): Promise<ActionResult> {
