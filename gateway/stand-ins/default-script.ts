@@ -21,7 +21,10 @@ const assistant = {
     },
     { when: { contains: ['goodbye', 'good bye', 'bye', 'hang up'] }, do: [{ say: 'Goodbye.' }] },
     {
-      when: { contains: ['transfer', 'human', 'operator', 'somebody else'], offers: ['transfer', 'connect'] },
+      when: {
+        contains: ['transfer', 'human', 'operator', 'another person'],
+        offers: ['transfer', 'connect'],
+      },
       do: [{ say: 'One moment, please. I connect you.' }, { call: true }],
     },
     {
