@@ -13,8 +13,8 @@ export interface EnginesOptions {
 }
 
 /**
- * `trunkline engines`: serves the stand-ins of all engines until SIGTERM or SIGINT. Returns the exit code: 1 if
- * the port cannot be opened, 2 if the script is invalid.
+ * `trunkline engines`: serves the stand-ins of all engines until SIGTERM or SIGINT. Returns the exit code:
+ * 1 if the port cannot be opened, 2 if the script is invalid.
  */
 export const runEngines = async ({ listen, script: file }: EnginesOptions): Promise<number> => {
   let script: StandInScript | undefined

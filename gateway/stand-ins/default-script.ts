@@ -60,7 +60,8 @@ const assistant = {
       do: [
         {
           say:
-            'Now I speak for a while, so that you can interrupt me. Just begin to speak, and I stop at once. ' +
+            'Now I speak for a while, so that you can interrupt me. ' +
+            'Just begin to speak, and I stop at once. ' +
             'One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten. You did not interrupt me.',
         },
       ],
