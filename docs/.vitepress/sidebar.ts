@@ -69,6 +69,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       page('Audio streams', '/streams'),
       page('Sounds and voices', '/sounds'),
       page('Detection', '/detection'),
+      page('Engine stand-ins', '/engines-stand-ins'),
       page('Video rooms', '/rooms'),
       page('Chat', '/chat'),
       page('Tokens', '/tokens'),

@@ -13,8 +13,8 @@ export interface EnginesOptions {
 }
 
 /**
- * `trunkline engines`: serves the stand-ins of all engines until SIGTERM or SIGINT. Returns the exit code: 1 if the
- * port cannot be opened, 2 if the script is invalid.
+ * `trunkline engines`: serves the stand-ins of all engines until SIGTERM or SIGINT. Returns the exit code:
+ * 1 if the port cannot be opened, 2 if the script is invalid.
  */
 export const runEngines = async ({ listen, script: file }: EnginesOptions): Promise<number> => {
   let script: StandInScript | undefined
@@ -40,6 +40,9 @@ const addressOf = (listen: string): { readonly host: string; readonly port: numb
   return { host: listen.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(listen.slice(at + 1)) }
 }
 
+/** Name of the method of Gemini Live, which is the end of its address. */
+const geminiMethod = 'google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
+
 /** Returns the addresses that a configuration needs, one in a line. */
 const addressesOf = (url: string, wsUrl: string): string =>
   [
@@ -49,7 +52,7 @@ const addressesOf = (url: string, wsUrl: string): string =>
     `  speech, files        ${url}/v1`,
     `  OpenAI Realtime      ${wsUrl}/v1/realtime`,
     `  OpenAI Live          ${wsUrl}/v1/live/sessions`,
-    `  Gemini Live          ${wsUrl}/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`,
+    `  Gemini Live          ${wsUrl}/ws/${geminiMethod}`,
     `  Deepgram             ${wsUrl}`,
     `  ElevenLabs           ${wsUrl}`,
     `  Ultravox             ${url}/api/calls`,

@@ -21,7 +21,10 @@ const assistant = {
     },
     { when: { contains: ['goodbye', 'good bye', 'bye', 'hang up'] }, do: [{ say: 'Goodbye.' }] },
     {
-      when: { contains: ['transfer', 'human', 'operator', 'somebody else'], offers: ['transfer', 'connect'] },
+      when: {
+        contains: ['transfer', 'human', 'operator', 'another person'],
+        offers: ['transfer', 'connect'],
+      },
       do: [{ say: 'One moment, please. I connect you.' }, { call: true }],
     },
     {
@@ -57,7 +60,8 @@ const assistant = {
       do: [
         {
           say:
-            'Now I speak for a while, so that you can interrupt me. Just begin to speak, and I stop at once. ' +
+            'Now I speak for a while, so that you can interrupt me. ' +
+            'Just begin to speak, and I stop at once. ' +
             'One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten. You did not interrupt me.',
         },
       ],

@@ -46,7 +46,7 @@ export class HeardTexts {
   readonly #own: string[]
   readonly #shared: string[]
 
-  /** `own` is for one connection; `shared` comes first, and serves whoever needs a text next. */
+  /** `own` is for one connection; `shared` comes first, and serves every connection. */
   constructor(own: readonly string[], shared: string[]) {
     this.#own = [...own]
     this.#shared = shared
@@ -64,8 +64,8 @@ export class HeardTexts {
 }
 
 /**
- * Detection of the caller's turns by energy. Its only clock is the audio, so the result does not depend on the
- * time at which the audio arrives.
+ * Detection of the caller's turns by energy. Its only clock is the audio, so the result does not depend on
+ * the time at which the audio arrives.
  */
 export class Hearing {
   readonly rate: SoundRate

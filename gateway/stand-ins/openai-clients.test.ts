@@ -54,7 +54,7 @@ it('completes a chat with the published client, streamed and whole', async () =>
   expect(asked.choices[0]!.finish_reason).toBe('tool_calls')
   expect(asked.usage!.total_tokens).toBeGreaterThan(0)
   expect(call).toMatchObject({ function: { name: 'check_time', arguments: '{"place":"What time is it?"}' } })
-  const told = await client.chat.completions.create({
+  const said = await client.chat.completions.create({
     model: 'stand-in',
     tools: functions,
     messages: [
@@ -63,8 +63,8 @@ it('completes a chat with the published client, streamed and whole', async () =>
       { role: 'tool', tool_call_id: call!.id, content: '{"time":"noon"}' },
     ],
   })
-  expect(told.choices[0]!.message.content).toBe('The function check_time answered: noon')
-  expect(told.choices[0]!.finish_reason).toBe('stop')
+  expect(said.choices[0]!.message.content).toBe('The function check_time answered: noon')
+  expect(said.choices[0]!.finish_reason).toBe('stop')
 })
 
 it('reports the errors of a chat as the published client knows them', async () => {

@@ -16,8 +16,8 @@ export interface PacedAudio {
 }
 
 /**
- * Sends audio in pieces, the first one at once. `share` is the part of the whole that was sent with this piece.
- * Resolves with the samples that were sent: fewer if the signal aborts, or the script cuts.
+ * Sends audio in pieces, the first one at once. `share` is the part of the whole that was sent with this
+ * piece. Resolves with the samples that were sent: fewer if the signal aborts, or the script cuts.
  */
 export const sendPaced = async (
   audio: PacedAudio,

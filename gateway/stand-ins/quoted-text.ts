@@ -1,4 +1,4 @@
-/** Pairs of marks around words that are to be spoken as they are. */
+/** Pairs of marks around words that are spoken as they are. */
 const marks = [
   ['<<<', '>>>'],
   ['"', '"'],
@@ -6,8 +6,8 @@ const marks = [
 ] as const
 
 /**
- * Returns the marked text of an instruction, such as `Say exactly: "Hello."`. A real model understands such an
- * instruction; a stand-in speaks the text between the marks.
+ * Returns the marked text of an instruction, such as `Say exactly: "Hello."`. A real model understands
+ * such an instruction; a stand-in speaks the text between the marks.
  */
 export const quotedText = (instruction: string): string | undefined => {
   for (const [opening, closing] of marks) {

@@ -25,7 +25,10 @@ export class ScriptError extends Error {
   }
 }
 
-/** Reads a script file in YAML or JSON. Throws a {@link ScriptError} that names the file, field and expectation. */
+/**
+ * Reads a script file in YAML or JSON. Throws a {@link ScriptError} that names the file, field and
+ * expectation.
+ */
 export const readScriptFile = (path: string): StandInScript => {
   let text: string
   try {

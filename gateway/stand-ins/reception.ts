@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { WebSocketServer } from 'ws'
 import { readJsonObject } from '../core/json.ts'
-import { httpEngines, socketEngines } from './engines.ts'
 import type { Journal } from './journal.ts'
 import { wait } from './perform.ts'
 import type { EngineName, ErrorKind } from './script-types.ts'
+import { httpEngines, socketEngines } from './served-engines.ts'
 import { errorFacts, type HttpCall, type Stand, sendError } from './stand.ts'
 import { StandInSocket } from './stand-in-socket.ts'
 
@@ -26,7 +26,10 @@ const maxPayload = 15 * 1024 * 1024
 /** Decision of the rules about a connection. */
 type Verdict = 'accept' | 'close' | 'ignore' | ErrorKind
 
-/** Entrance of the stand-ins: finds the engine of a path, checks the key, and applies the rules for `connect`. */
+/**
+ * Entrance of the stand-ins: finds the engine of a path, checks the key, and applies the rules for
+ * `connect`.
+ */
 export class Reception {
   readonly #options: ReceptionOptions
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload })

@@ -94,9 +94,9 @@ export type Action =
       readonly cutMs?: number
     }
   /**
-   * Calls a function. Without a name, the one that the condition `offers` found. Text arguments are sent as they
-   * are, valid or not; without arguments, values are made from the function's schema. `isCut`: only the first
-   * half of the call is sent.
+   * Calls a function. Without a name, the one that the condition `offers` found. Text arguments are sent
+   * as they are, valid or not; without arguments, values are made from the function's schema. `isCut`:
+   * only the first half of the call is sent.
    */
   | { readonly kind: 'call'; readonly name?: string; readonly args?: unknown; readonly isCut: boolean }
   | { readonly kind: 'quirk'; readonly name: QuirkName }

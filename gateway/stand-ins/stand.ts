@@ -85,8 +85,8 @@ const typeOf = (status: number): string =>
   status === 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error'
 
 /**
- * Returns the answer of a voice or recogniser to a text: by a rule that names the engine, else the text itself.
- * Rules of the conversation do not apply to the parts of a pipeline.
+ * Returns the answer of a voice or recogniser to a text: by a rule that names the engine, else the text
+ * itself. Rules of the conversation do not apply to the parts of a pipeline.
  */
 export const partAnswer = (
   { dialogue }: Stand,

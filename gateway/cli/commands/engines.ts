@@ -7,8 +7,9 @@ export const engines = defineCommand({
   group: 'Start',
   summary: 'start stand-ins of the engines of voice agents',
   description:
-    'Serves the protocols of language models, recognisers, voices and speech-to-speech engines on one port, by a ' +
-    'script. There is no model and no recogniser behind them, so they need neither an account nor a network. ' +
+    'Serves the protocols of language models, recognisers, voices and speech-to-speech engines, ' +
+    'on one port and by a script. There is no model and no recogniser behind them, so they need ' +
+    'no account and no network. ' +
     'Without a script, a friendly assistant answers. The stand-ins end on SIGTERM or SIGINT.',
   arguments: {},
   options: {

@@ -111,7 +111,10 @@ export class AgentTalk {
     this.#queue(() => ({ actions: [say], variables: { text }, functions: this.functions }))
   }
 
-  /** Takes the result of a function. Returns false if the id is unknown. The last result lets the engine answer. */
+  /**
+   * Takes the result of a function. Returns false if the id is unknown. The last result lets the engine
+   * answer.
+   */
   result(id: string, result: string): boolean {
     const name = this.#calls.get(id)
     if (name === undefined) return false

@@ -109,7 +109,7 @@ class DeepgramAgentSession {
   #inject(talk: AgentTalk, text: string, behavior: unknown): void {
     if (behavior === 'interrupt') talk.interrupt()
     else if (behavior !== 'queue' && talk.isBusy) {
-      this.#call.socket.send({ type: 'InjectionRefused', message: 'Someone is speaking.' })
+      this.#call.socket.send({ type: 'InjectionRefused', message: 'The caller or the agent is speaking.' })
       return
     }
     talk.speak(text)

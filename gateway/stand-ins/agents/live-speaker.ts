@@ -25,8 +25,8 @@ interface QueuedSpeech {
 }
 
 /**
- * Voice of OpenAI Live. Its clock is the audio of the caller: as much as is heard is spoken, mostly silence. Speech
- * of the caller ends the answer.
+ * Voice of OpenAI Live. Its clock is the audio of the caller: as much as is heard is spoken, mostly
+ * silence. Speech of the caller ends the answer.
  */
 export class LiveSpeaker implements Performer {
   functions: readonly OfferedFunction[] = []

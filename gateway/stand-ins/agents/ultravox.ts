@@ -36,7 +36,8 @@ export const ultravoxCalls: HttpEngine = {
     const [oldest] = created.keys()
     if (created.size > maxCreated && oldest !== undefined) created.delete(oldest)
     const isTls = 'encrypted' in call.request.socket
-    const joinUrl = `${isTls ? 'wss' : 'ws'}://${call.request.headers.host ?? ''}/calls/${callId}/server_web_socket`
+    const server = `${isTls ? 'wss' : 'ws'}://${call.request.headers.host ?? ''}`
+    const joinUrl = `${server}/calls/${callId}/server_web_socket`
     const time = new Date(call.stand.clock.now()).toISOString()
     sendJson(call, 201, { callId, created: time, joined: null, ended: null, joinUrl })
   },

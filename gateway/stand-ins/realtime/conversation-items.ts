@@ -26,7 +26,10 @@ export class ConversationItems {
     return this.#items[at - 1]?.id ?? null
   }
 
-  /** Adds an item: at the end, at the begin (`root`), or after another. Returns false if that one is missing. */
+  /**
+   * Adds an item: at the end, at the begin (`root`), or after another. Returns false if that one is
+   * missing.
+   */
   add(item: ConversationItem, after?: unknown): boolean {
     if (after === undefined || after === null) this.#items.push(item)
     else if (after === 'root') this.#items.unshift(item)

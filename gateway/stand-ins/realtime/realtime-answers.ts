@@ -67,7 +67,9 @@ export class RealtimeAnswers {
     this.#idle?.cancel()
   }
 
-  /** Begins an answer to a turn that the server has detected, after the end of an answer that it cancelled. */
+  /**
+   * Begins an answer to a turn that the server has detected, after the end of an answer that it cancelled.
+   */
   answerTurn(): void {
     if (!this.#active) this.create({})
     else if (this.#active.signal.aborted) void this.#run.then(() => this.create({}))
@@ -106,7 +108,10 @@ export class RealtimeAnswers {
     return undefined
   }
 
-  /** Returns the answer of the script; quoted words in the instructions of the response are spoken as they are. */
+  /**
+   * Returns the answer of the script; quoted words in the instructions of the response are spoken as they
+   * are.
+   */
   #choose(options: Readonly<Record<string, unknown>>): ChosenAnswer | undefined {
     const { call, settings } = this.#options
     const functions = options.tools === undefined ? settings.functions : functionsOf(options.tools)

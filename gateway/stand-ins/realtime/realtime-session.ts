@@ -288,7 +288,7 @@ export class RealtimeSession {
     if (active !== undefined)
       this.#fail(
         'conversation_already_has_active_response',
-        `Conversation already has an active response in progress: ${active}. Wait until the response is finished.`,
+        `Conversation already has an active response in progress: ${active}. Wait until it is finished.`,
       )
   }
 

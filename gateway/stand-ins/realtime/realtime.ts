@@ -2,8 +2,8 @@ import type { SocketEngine } from '../stand.ts'
 import { RealtimeSession } from './realtime-session.ts'
 
 /**
- * OpenAI Realtime: conversations and transcriptions. A header `OpenAI-Beta: realtime=v1` selects the beta names,
- * which compatible servers still use.
+ * OpenAI Realtime: conversations and transcriptions. A header `OpenAI-Beta: realtime=v1` selects the beta
+ * names, which compatible servers still use.
  */
 export const realtime: SocketEngine = {
   name: 'realtime',

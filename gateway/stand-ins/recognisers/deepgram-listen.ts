@@ -70,6 +70,8 @@ class ListenSession {
       onFinal: (text, turn) => {
         this.#lastWordMs = turn.startMs + turn.speechMs
         this.#results(text, turn, true)
+        // Audio that came at once may already contain the silence.
+        this.#checkUtterance()
       },
       error: (kind) => socket.close(kind === 'server' ? 1011 : 1008, errorFacts[kind].code),
     }
@@ -108,6 +110,11 @@ class ListenSession {
   #feed(bytes: Buffer): void {
     this.#restartIdle()
     this.#recognition.feed(bytes)
+    this.#checkUtterance()
+  }
+
+  /** Reports the end of the words, when the silence after them is long enough. */
+  #checkUtterance(): void {
     const limit = Number(this.#option('utterance_end_ms') ?? Number.NaN)
     const { nowMs } = this.#recognition.hearing
     if (this.#lastWordMs === undefined || !(nowMs - this.#lastWordMs >= limit)) return

@@ -16,7 +16,8 @@ export const quiet = (ms: number, rate: number): Int16Array =>
 
 /** Returns speech of a length in ms, and the silence after it. */
 export const utterance = (speechMs: number, silenceMs: number, rate: number): Int16Array => {
-  const [speech, silence] = [noise(speechMs, rate), quiet(silenceMs, rate)]
+  const speech = noise(speechMs, rate)
+  const silence = quiet(silenceMs, rate)
   const whole = new Int16Array(speech.length + silence.length)
   whole.set(speech)
   whole.set(silence, speech.length)

@@ -4,7 +4,10 @@ import { elevenLabsFormat } from '../elevenlabs-format.ts'
 import { errorFacts, type SocketCall, type SocketEngine } from '../stand.ts'
 import { VoiceRun } from './voice-run.ts'
 
-/** Length of a text that is spoken without a flush, in characters: the server's first `chunk_length_schedule`. */
+/**
+ * Length of a text that is spoken without a flush, in characters: the server's first
+ * `chunk_length_schedule`.
+ */
 const chunkLength = 120
 const defaultIdleSeconds = 20
 
