@@ -454,7 +454,8 @@ export class Conversation implements TurnActor, SeatOwner {
       {
         onBegan: (id) => this.#speechBegan(id),
         onUtterance: (answer, text) => this.#emit({ kind: 'utterance', answer, text }),
-        onPlayed: () => this.#played(),
+        onEnded: (id) => this.#ended(id),
+        onPlayed: () => this.#turns.played(),
       },
       () => clock.uptime(),
     )
@@ -505,9 +506,9 @@ export class Conversation implements TurnActor, SeatOwner {
     this.#turns.speechBegan(id)
   }
 
-  #played(): void {
-    this.#turns.played()
-    for (const answer of this.#answers.all) this.#closeIfOver(answer)
+  #ended(id: string): void {
+    const answer = this.#openAnswer(id)
+    if (answer) this.#closeIfOver(answer)
     this.#checkQuiet()
   }
 

@@ -21,6 +21,7 @@ beforeEach(() => {
     {
       onBegan: (answer) => told.push(`began ${answer}`),
       onUtterance: (answer, text) => told.push(`${answer}: ${text}`),
+      onEnded: (answer) => told.push(`ended ${answer}`),
       onPlayed: () => told.push('played'),
     },
     () => clock.uptime(),
@@ -41,7 +42,7 @@ describe('SpeechOutput', () => {
     output.text('a', '2', 'How are you?')
     output.end('a', '2')
     output.event({ kind: 'item-ended', item: 2 })
-    expect(told).toEqual(['began a', 'a: Hello. ', 'a: How are you?', 'played'])
+    expect(told).toEqual(['began a', 'a: Hello. ', 'a: How are you?', 'played', 'ended a'])
     expect([output.isBusy, output.isOver('a')]).toEqual([false, true])
   })
 
@@ -80,7 +81,7 @@ describe('SpeechOutput', () => {
   it('ends an item without audio at once', () => {
     output.text('a', '1', '…')
     output.end('a', '1')
-    expect([output.isOver('a'), told]).toEqual([true, ['played']])
+    expect([output.isOver('a'), told]).toEqual([true, ['played', 'ended a']])
   })
 
   it('drops audio of a real-time engine that would be heard more than 200 ms late', () => {

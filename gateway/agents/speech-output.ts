@@ -7,6 +7,8 @@ export interface SpeechListener {
   onBegan(answer: string): void
   /** Text of which the caller begins to hear the sound. */
   onUtterance(answer: string, text: string): void
+  /** Everything of an answer that was queued has left. */
+  onEnded(answer: string): void
   /** Everything queued has left. */
   onPlayed(): void
 }
@@ -194,9 +196,11 @@ export class SpeechOutput {
     item.state = 'ended'
     item.heardMs = this.#msOf(item)
     this.#open--
-    if (this.#open > 0) return
-    this.#speaking = undefined
-    this.#listener.onPlayed()
+    if (this.#open === 0) {
+      this.#speaking = undefined
+      this.#listener.onPlayed()
+    }
+    if (item.answer !== '' && this.isOver(item.answer)) this.#listener.onEnded(item.answer)
   }
 
   #itemOf(answer: string, key: string): [number, SpokenItem] {
