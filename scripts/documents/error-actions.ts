@@ -59,8 +59,8 @@ export const errorActions: Readonly<Record<Code, string>> = {
   agents_unavailable: 'Configure an engine in `agents.engines`. See [agents](agents.md).',
   agent_busy: 'End the agent of the call before the next one starts, or raise `agents.limits.calls`.',
   agent_failed:
-    'Read the log lines `agent.engine-failed` of the call: they name the engine and the cause. A second engine as ' +
-    '`fallback` goes on with the conversation.',
+    'Read the log lines `agent.engine-failed` of the call: they name the engine and the cause. A second ' +
+    'engine as `fallback` goes on with the conversation.',
   too_many_recordings: 'Stop a recording of the call before the next one starts.',
   too_many_detections: 'Stop a detection of the call before the next one starts.',
   bad_name: 'Use a shorter name, with letters, digits and simple punctuation.',

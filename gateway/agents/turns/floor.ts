@@ -1,9 +1,9 @@
 import type { SteadyClock } from '../../core/clock.ts'
 import { compilePattern } from '../text/pattern.ts'
-import { Answers } from './answers.ts'
 import { containsName, interrupts, type Overlap } from './barge.ts'
 import { CallerSide } from './caller-side.ts'
 import { Silences } from './silences.ts'
+import { Answers } from './turn-answers.ts'
 import type { CallerTurn, TurnActor, TurnEnd, TurnRules, TurnState } from './turn-types.ts'
 
 /** Time for the agent's last words, in ms, and the time for them after a last instruction. */

@@ -7,9 +7,9 @@ import type {
   EngineFailureKind,
   EngineHeard,
 } from '../../engine.ts'
-import { Answers } from '../session/answers.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
 import { OpenCalls } from '../session/open-calls.ts'
+import { Answers } from '../session/session-answers.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { numberAt, objectAt, objectsAt, textAt } from '../session/wire-values.ts'
 import { durationMs, rateOf, setupOf, turnOf, turnsOf } from './gemini-messages.ts'

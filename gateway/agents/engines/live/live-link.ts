@@ -8,8 +8,8 @@ import type {
   EngineHeard,
   EngineMessage,
 } from '../../engine.ts'
-import { Answers } from '../session/answers.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { Answers } from '../session/session-answers.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { voiceNameOf } from '../session/voice-name.ts'
 import { numberAt, objectAt, textAt } from '../session/wire-values.ts'
