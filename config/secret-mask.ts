@@ -70,8 +70,10 @@ export const withoutUrlSecrets = (text: string): string =>
 /** Path of a certificate or key. The path is no secret, and the operator must see it. */
 const fileName = /^["']?[\w./-]{1,200}\.(?:pem|key|crt|cer|p8|json)["']?(?:[\s,}]|$)/
 
-/** Server of a stream, with the quote that may begin the value. The path behind it has the key. */
-const streamServer = /["']?rtmps?:\/\/[^/"']{1,300}\//gi
+/** Begin of the URL of a stream, with the quote that may begin the value. The path of the URL has the key. */
+const streamScheme = /["']?rtmps?:\/\//gi
+/** Maximum length of the server in the URL of a stream. */
+const maxServerLength = 300
 
 /** Rests of quoted values, to the closing quote or the end of the line. */
 const quotedRests: Readonly<Record<string, RegExp>> = {
@@ -103,11 +105,13 @@ export const maskedLine = (line: string, offset: number, ranges: readonly Range[
   for (const { 0: user, index } of line.matchAll(/\/\/[^/@\s]{1,256}@/g))
     masked = hidden(masked, index + 2, index + user.length - 1)
   let end = 0
-  for (const { 0: server, index } of line.matchAll(streamServer)) {
-    if (index < end) continue
-    const from = index + server.length
+  for (const { 0: scheme, index } of line.matchAll(streamScheme)) {
+    const server = index + scheme.length
+    const length = line.slice(server, server + maxServerLength + 1).search(/[/"']/)
+    if (index < end || length < 1 || line[server + length] !== '/') continue
+    const from = server + length + 1
     // A value without quotes is masked to the end of the line: a file that does not parse has any text there.
-    const quoted = quotedRests[server[0] ?? '']?.exec(line.slice(from))?.[0]
+    const quoted = quotedRests[scheme[0] ?? '']?.exec(line.slice(from))?.[0]
     end = quoted === undefined ? line.length : from + quoted.length
     masked = hidden(masked, from, end)
   }

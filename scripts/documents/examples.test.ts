@@ -12,6 +12,7 @@ import { ConfigInvalid } from '../../config/faults.ts'
 import { configSchema } from '../../config/schema/config-schema.ts'
 import { testFolder } from '../../config/testing/config-test-folder.ts'
 import { root } from '../../docs/.vitepress/links.ts'
+import { readScript } from '../../gateway/stand-ins/read-script.ts'
 import { checkDocument } from '../../handlers/reading/check-document.ts'
 
 interface Block {
@@ -66,9 +67,23 @@ const scriptFaults = (value: unknown): readonly string[] => {
 const isScript = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'sections' in value && 'version' in value
 
+/** Whether a value is a script of `trunkline engines`. */
+const isStandInScript = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'rules' in value
+
+const standInFaults = (text: string): readonly string[] => {
+  try {
+    readScript(text, root)
+    return []
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
 const yamlFaults = (text: string): readonly string[] => {
   const value = parse(text) as unknown
   if (isScript(value)) return scriptFaults(value)
+  if (isStandInScript(value)) return standInFaults(text)
   if (Array.isArray(value)) return scriptFaults({ version: '1.0.0', sections: { main: value } })
   return configFaults(text)
 }

@@ -186,7 +186,7 @@ export class RealtimeSession {
   #transcribe(item_id: string, text: string, speechMs: number): void {
     const start = { item_id, content_index: 0 }
     const type = 'conversation.item.input_audio_transcription'
-    for (const delta of text.match(/\s*\S+/g) ?? []) this.#send({ type: `${type}.delta`, ...start, delta })
+    for (const delta of text.split(/(?<=\S)(?=\s)/)) this.#send({ type: `${type}.delta`, ...start, delta })
     const usage = { type: 'duration', seconds: speechMs / 1000 }
     this.#send({ type: `${type}.completed`, ...start, transcript: text, usage })
   }
