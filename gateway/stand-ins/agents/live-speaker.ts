@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts'
 import type { AudioFormat } from '../audio-format.ts'
+import { deltasOf } from '../deltas.ts'
 import type { ChosenAnswer, OfferedFunction, Trigger } from '../dialogue.ts'
 import { Hearing } from '../hearing.ts'
 import { type InjectedQuirk, type Performer, perform, type ScriptedCall, type Speech } from '../perform.ts'
@@ -54,7 +55,7 @@ export class LiveSpeaker implements Performer {
       {
         onStarted: () => this.#interrupt(),
         onStopped: ({ text, speechMs, startMs, endMs }) => {
-          for (const delta of text.match(/\s*\S+/g) ?? [])
+          for (const delta of deltasOf(text))
             send({ type: 'session.input_transcript.delta', delta, start_ms: startMs, end_ms: endMs })
           const isInterruption = this.#isInterruption
           this.#answer({ on: 'turn', turn: ++this.#turn, text, speechMs, isInterruption })
@@ -151,7 +152,7 @@ export class LiveSpeaker implements Performer {
     const whole = await speech.samples(rate)
     const samples = speech.cutMs === undefined ? whole : whole.subarray(0, (speech.cutMs * rate) / 1000)
     if (signal.aborted || samples.length === 0) return
-    const words = speech.text.match(/\s*\S+/g) ?? []
+    const words = deltasOf(speech.text)
     await new Promise<void>((done) => this.#queue.push({ samples, words, at: 0, spoken: 0, done }))
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { deltasOf } from '../deltas.ts'
 import type { InjectedQuirk, Performer, ScriptedCall, Speech } from '../perform.ts'
 import type { ErrorKind, QuirkName } from '../script-types.ts'
 import { errorFacts, type HttpCall, sendError, sendJson } from '../stand.ts'
@@ -25,7 +26,7 @@ export class ChatPerformer implements Performer {
   async say({ text, cutMs = Number.POSITIVE_INFINITY }: Speech): Promise<void> {
     const spoken = this.quirks.has('think-tags') ? `<think>The caller wants an answer.</think>${text}` : text
     if (this.quirks.has('reasoning')) this.#delta({ reasoning_content: 'The caller wants an answer.' })
-    const words = spoken.match(/\s*\S+/g) ?? []
+    const words = deltasOf(spoken)
     const isFailing = this.quirks.has('stream-error')
     const count = isFailing ? Math.ceil(words.length / 2) : Math.ceil(cutMs / wordMs)
     for (const [at, word] of words.slice(0, count).entries()) {

@@ -1,3 +1,4 @@
+import { deltasOf } from '../deltas.ts'
 import { Hearing } from '../hearing.ts'
 import { type Performer, perform, type Speech } from '../perform.ts'
 import type { ErrorKind, QuirkName } from '../script-types.ts'
@@ -120,7 +121,7 @@ class TranscriptPerformer implements Performer {
   #stream(): void {
     const { response, journal } = this.#call
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    const events = (this.#text.match(/\s*\S+/g) ?? []).map((delta) => ({
+    const events = deltasOf(this.#text).map((delta) => ({
       type: 'transcript.text.delta',
       delta,
     }))

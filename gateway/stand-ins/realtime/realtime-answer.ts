@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AudioFormat, durationMs, toBytes } from '../audio-format.ts'
+import { deltasOf } from '../deltas.ts'
 import { sendPaced } from '../pace.ts'
 import type { InjectedQuirk, Performer, ScriptedCall, Speech } from '../perform.ts'
 import type { ErrorKind, QuirkName } from '../script-types.ts'
@@ -97,8 +98,7 @@ export class RealtimeAnswer implements Performer {
   }
 
   #text(place: object, text: string): string {
-    for (const delta of text.match(/\s*\S+/g) ?? [])
-      this.#send({ type: 'response.output_text.delta', ...place, delta })
+    for (const delta of deltasOf(text)) this.#send({ type: 'response.output_text.delta', ...place, delta })
     return text
   }
 
@@ -111,7 +111,7 @@ export class RealtimeAnswer implements Performer {
   ): Promise<string> {
     const { format, call } = this.#context
     const { content, text } = speech
-    const words = text.match(/\s*\S+/g) ?? []
+    const words = deltasOf(text)
     let spoken = 0
     const paced = { samples: content, rate: format.rate, speech, clock: call.stand.clock, signal }
     const sent = await sendPaced(paced, (samples, share) => {

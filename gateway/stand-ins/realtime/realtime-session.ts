@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts'
 import { durationMs, toSamples } from '../audio-format.ts'
+import { deltasOf } from '../deltas.ts'
 import { Hearing } from '../hearing.ts'
 import type { QuirkName } from '../script-types.ts'
 import type { SocketCall } from '../stand.ts'
@@ -186,7 +187,7 @@ export class RealtimeSession {
   #transcribe(item_id: string, text: string, speechMs: number): void {
     const start = { item_id, content_index: 0 }
     const type = 'conversation.item.input_audio_transcription'
-    for (const delta of text.split(/(?<=\S)(?=\s)/)) this.#send({ type: `${type}.delta`, ...start, delta })
+    for (const delta of deltasOf(text)) this.#send({ type: `${type}.delta`, ...start, delta })
     const usage = { type: 'duration', seconds: speechMs / 1000 }
     this.#send({ type: `${type}.completed`, ...start, transcript: text, usage })
   }
