@@ -40,9 +40,10 @@ import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import { causeForCaller } from '../connect/best-cause.ts'
 import { ConnectSession } from '../connect/connect-session.ts'
-import { unavailable, verbFailed } from '../leg/failures.ts'
+import { unavailable } from '../leg/failures.ts'
 import type { CallControllerDeps } from './call-controller-deps.ts'
 import { echo } from './echo.ts'
+import { beginAgent, beginRecording, beginStream, type Lasting } from './lasting-verbs.ts'
 import { refer } from './refer.ts'
 import { sendDigits } from './send-digits.ts'
 import { sendUserEvent } from './send-user-event.ts'
@@ -214,14 +215,9 @@ export class CallController implements ScopableControl {
 
   startStream(options: StreamOptions): Promise<CallStream> {
     return this.#inScope(async () => {
-      const stream = await this.#start('stream', undefined, async () => {
-        const started = this.#state.streams.start(await this.#call.openAudio(true), options)
-        const ended = async () => {
-          const end = await started.ended
-          if (end.kind === 'failed') throw verbFailed('stream_failed', end.reason)
-        }
-        return { started, ended: ended() }
-      })
+      const stream = await this.#start('stream', undefined, () =>
+        beginStream(this.#call, this.#state, options),
+      )
       if (this.#scope) void stream.ended.then(this.#untilScopeEnds(() => stream.stop()))
       return stream
     })
@@ -233,16 +229,7 @@ export class CallController implements ScopableControl {
 
   startAgent(options: AgentOptions): Promise<CallAgent> {
     const scoped = this.#within(options)
-    const begin = async () => {
-      const { agents } = this.#state
-      if (!agents) throw verbFailed('agents_unavailable')
-      const started = await agents.start(await this.#call.openAudio(true, scoped.signal), scoped)
-      const ended = async () => {
-        const end = await started.ended
-        if (end.kind === 'failed') throw verbFailed('agent_failed', end.reason)
-      }
-      return { started, ended: ended() }
-    }
+    const begin = () => beginAgent(this.#call, this.#state, scoped)
     return this.#inScope(() => this.#start('agent', scoped.signal, begin))
   }
 
@@ -349,23 +336,7 @@ export class CallController implements ScopableControl {
   }
 
   #startRecording(options: RecordOptions): Promise<CallRecording> {
-    const { signal } = options
-    const { log, recordings, collections } = this.#state
-    return this.#start('record', signal, async () => {
-      const port = await this.#call.openAudio(true, signal)
-      log.check(signal)
-      const started = recordings.start(port, options)
-      const stop = () => started.stop()
-      signal?.addEventListener('abort', stop, { once: true })
-      const ended = async () => {
-        const { reason } = await started.ended
-        signal?.removeEventListener('abort', stop)
-        // The key that ended the recording does not count for the next collection.
-        if (reason === 'terminator') collections.forgetKeys()
-        if (reason === 'error') throw verbFailed('recording_failed')
-      }
-      return { started, ended: ended() }
-    })
+    return this.#start('record', options.signal, () => beginRecording(this.#call, this.#state, options))
   }
 
   async #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -406,7 +377,7 @@ export class CallController implements ScopableControl {
   async #start<T>(
     verb: string,
     signal: AbortSignal | undefined,
-    begin: (id: string) => Promise<{ readonly started: T; readonly ended: Promise<unknown> }>,
+    begin: (id: string) => Promise<Lasting<T>>,
   ): Promise<T> {
     const { log } = this.#state
     const use = log.begin(verb, signal)
