@@ -321,8 +321,13 @@ export interface CallAgent {
   unhold(): void
   /** Lets the caller's next words, or this time, pass before the model speaks. */
   waitForUser(ms?: number): void
-  /** Plays a sound behind the conversation, endless; undefined stops it. */
-  background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
+  /**
+   * Plays a sound behind the conversation, endless or `loops` times; undefined stops it. Prompts of the call are
+   * heard without it. A sound that cannot be loaded is a warning.
+   */
+  background(
+    sound: { readonly url: string; readonly volumeDb: number; readonly loops?: number } | undefined,
+  ): void
   /**
    * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays.
    * Works also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model
