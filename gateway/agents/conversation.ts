@@ -107,7 +107,7 @@ export class Conversation implements TurnActor, SeatOwner {
   #quiet: (() => void)[] = []
   /** Sessions that called functions. */
   /** Rewrites recognised text by the document's rules. */
-  readonly #corrected: (text: string) => string
+  #corrected: (text: string) => string
   readonly #askers = new WeakMap<EngineCall, EngineLink>()
 
   constructor(port: MediaPort, options: AgentOptions, deps: ConversationDeps) {
@@ -149,6 +149,7 @@ export class Conversation implements TurnActor, SeatOwner {
     if (this.#isOver) return
     this.#changes = { ...this.#changes, ...change }
     if (change.history) this.#transcript.replace(change.history)
+    if (change.corrections) this.#corrected = compileRewrites(change.corrections).rewrite
     if (change.turns) this.#turns.change(change.turns)
     const { link } = this.#seat
     if (!link.abilities.changes) {

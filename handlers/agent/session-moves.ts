@@ -51,10 +51,10 @@ export class Moves {
     this.#state.agent?.message({ role: 'system', content }, true)
   }
 
-  /** Goes on by itself after an answer, if the step wants that. */
+  /** Goes on by itself after an answer of the step, if the step wants that. */
   async answered(): Promise<void> {
-    const { steps } = this.#state
-    if (!steps.step?.skipToNextStep || steps.gather) return
+    const { steps, isOver } = this.#state
+    if (isOver || !steps.step?.skipToNextStep || steps.gather) return
     const move = steps.goToStep('next')
     if (move.kind === 'moved') await this.push(move, 'auto_advance')
   }

@@ -3,6 +3,7 @@ import type {
   AgentChange,
   AgentFunction,
   AgentModelSettings,
+  AgentRewrite,
   AgentTurnSettings,
   CallAgent,
 } from '../verbs.ts'
@@ -16,6 +17,9 @@ import { conversationFields } from './report.ts'
 import type { AgentHost } from './session-host.ts'
 import { Steps } from './steps.ts'
 import { fillText } from './templates.ts'
+
+/** Maximum number of hints of a conversation, and of corrections. */
+const maxHints = 1000
 
 /**
  * State of one conversation: its prompt, the functions that are on, and the data. The parts of the session
@@ -32,11 +36,15 @@ export class SessionState {
   agent: CallAgent | undefined
   readonly #over = new AbortController()
   globalData: Json
-  hints: readonly string[]
+  /** Hints and corrections of the document, and those that functions added. */
+  #hints: readonly string[]
+  #corrections: readonly AgentRewrite[]
   /** Prompt of the document, or the one that replaced it. */
   #base: string
   #shown: { readonly prompt: string; readonly functions: string } | undefined
   readonly #browserEvents = browserEvents()
+  /** Number of causes for which the agent is on hold. */
+  #holds: number
 
   constructor(document: AgentDocument, host: AgentHost) {
     this.document = document
@@ -46,7 +54,9 @@ export class SessionState {
     this.log = new AgentLog(params.redact)
     const kept = params.persistGlobalData ? host.memory.globalData : undefined
     this.globalData = { ...document.globalData, ...kept }
-    this.hints = document.hints
+    this.#holds = Number(params.isPaused)
+    this.#hints = document.hints
+    this.#corrections = document.corrections
     this.#base = document.prompt.text
     this.addFunctions(document.functions)
   }
@@ -159,6 +169,31 @@ export class SessionState {
 
   change(change: AgentChange): void {
     this.agent?.change(change)
+  }
+
+  /** Adds hints and corrections; undefined removes those that were added. */
+  changeHints(
+    added: (Pick<AgentDocument, 'hints'> & Partial<Pick<AgentDocument, 'corrections'>>) | undefined,
+  ): void {
+    const { document } = this
+    const before = this.#corrections
+    const { hints, corrections = [] } = added ?? { hints: [] }
+    // A function that adds the same hints again and again must not fill the recogniser.
+    this.#hints = added ? [...new Set([...this.#hints, ...hints])].slice(-maxHints) : document.hints
+    if (corrections.length > 0) this.#corrections = [...before, ...corrections].slice(-maxHints)
+    else if (!added) this.#corrections = document.corrections
+    const isChanged = this.#corrections !== before
+    this.change({ hints: this.#hints, ...(isChanged && { corrections: this.#corrections }) })
+  }
+
+  /** Puts the agent on hold for one more cause, for instance a script that runs on the call. */
+  hold(): void {
+    if (this.#holds++ === 0) this.agent?.hold()
+  }
+
+  /** Removes one cause of a hold; the last one ends it. */
+  unhold(): void {
+    if (--this.#holds === 0) this.agent?.unhold()
   }
 
   changeTurns(turns: Partial<AgentTurnSettings>): void {

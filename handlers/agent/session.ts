@@ -69,12 +69,14 @@ export class AgentSession implements AgentCommands {
     if (state.isOver) return
     if (more.globalData) state.globalData = { ...state.globalData, ...more.globalData }
     if (more.reset) await this.#moves.reset(more.reset)
+    if (state.isOver) return
     state.refresh()
     if (message.content !== '') state.agent?.message(message, message.role !== 'assistant')
   }
 
   /** Puts the conversation on hold for some seconds at most. */
   hold(seconds: number, prompt?: string): void {
+    if (this.#state.isOver) return
     if (prompt) this.#instruct(prompt, false)
     this.#hold.begin(seconds)
   }
@@ -154,11 +156,10 @@ export class AgentSession implements AgentCommands {
     if (event.kind === 'language') this.#moves.speaks(event.code)
     state.receive(event)
     if (event.kind === 'function') {
-      const kept = this.#runner.keptOf(event.call.id)
+      const kept = this.#runner.takeKept(event.call.id)
       if (kept !== undefined) state.log.replaceResult(event.call.id, kept)
     }
-    const isComplete = event.kind === 'answer' && !event.isBarged && event.spoken !== ''
-    if (isComplete && !state.isOver) void this.#moves.answered()
+    if (event.kind === 'answer' && isOfStep(event)) void this.#moves.answered()
   }
 
   get #native() {
@@ -175,6 +176,13 @@ export class AgentSession implements AgentCommands {
     }
   }
 }
+
+/**
+ * Whether an answer is the model's complete one in the present step. Exact texts, such as a filler on the way to
+ * the step, are not. An answer with calls precedes what they do, for instance the way to the step.
+ */
+const isOfStep = ({ isBarged, isExact, spoken, calls }: Extract<AgentEvent, { kind: 'answer' }>): boolean =>
+  !isBarged && !isExact && spoken !== '' && calls.length === 0
 
 /** Runs the agent of a document to its end; see {@link AgentSession.run}. */
 export const runAgent = (document: AgentDocument, host: AgentHost): Promise<SessionEnd> =>

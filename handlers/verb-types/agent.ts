@@ -293,6 +293,7 @@ export interface AgentChange {
   readonly prompt?: string
   readonly functions?: readonly AgentFunction[]
   readonly hints?: readonly string[]
+  readonly corrections?: readonly AgentRewrite[]
   readonly modelSettings?: AgentModelSettings
   readonly turns?: Partial<AgentTurnSettings>
   /** Language to speak from now on, by its code. */
