@@ -166,7 +166,7 @@ export class Effects {
         void agent?.say(effect.text)
         return { respond: false }
       case 'input':
-        agent?.message({ role: 'user', content: effect.text }, true)
+        this.#state.message({ role: 'user', content: effect.text }, true)
         return { respond: false }
       case 'wait-for-user': {
         const wait = () => agent?.waitForUser(effect.ms)

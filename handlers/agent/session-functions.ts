@@ -179,10 +179,10 @@ export class FunctionRunner {
 
   /** Lets the model speak about actions that ended after their function. */
   #finishLate({ text, isLast, after }: EffectResult): void {
-    const { agent, isOver } = this.#state
+    const { isOver } = this.#state
     after?.()
     if (isOver || isLast || text === undefined) return
-    agent?.message({ role: 'system', content: text }, true)
+    this.#state.message({ role: 'system', content: text }, true)
   }
 
   /** Returns a reply, or undefined if it comes too late; then it has no effect. */

@@ -48,7 +48,7 @@ export class Moves {
     await this.apply(move, trigger)
     if (!move.speaksOn || this.#state.isOver) return
     const content = 'The conversation goes on with its new step. Speak now.'
-    this.#state.agent?.message({ role: 'system', content }, true)
+    this.#state.message({ role: 'system', content }, true)
   }
 
   /** Goes on by itself after an answer of the step, if the step wants that. */
@@ -90,7 +90,7 @@ export class Moves {
     if (reset?.userPrompt === undefined) return
     const content = state.fill(reset.userPrompt)
     state.log.message('user', content, state.host.context.now())
-    state.agent?.message({ role: 'user', content }, false)
+    state.message({ role: 'user', content }, false)
   }
 
   /** Returns what the model still knows; undefined if the history stays. */

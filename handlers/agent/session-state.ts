@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type {
   AgentChange,
   AgentFunction,
+  AgentMessage,
   AgentModelSettings,
   AgentRewrite,
   AgentTurnSettings,
@@ -15,6 +16,7 @@ import { AgentLog } from './log.ts'
 import { nativeFunctions } from './native-functions.ts'
 import { conversationFields } from './report.ts'
 import type { AgentHost } from './session-host.ts'
+import { SlidingWindow } from './session-window.ts'
 import { Steps } from './steps.ts'
 import { fillText } from './templates.ts'
 
@@ -43,6 +45,8 @@ export class SessionState {
   #base: string
   #shown: { readonly prompt: string; readonly functions: string } | undefined
   readonly #browserEvents = browserEvents()
+  /** Latest turns, if the model sees only those. */
+  readonly #window: SlidingWindow | undefined
   /** Number of causes for which the agent is on hold. */
   #holds: number
 
@@ -55,6 +59,8 @@ export class SessionState {
     const kept = params.persistGlobalData ? host.memory.globalData : undefined
     this.globalData = { ...document.globalData, ...kept }
     this.#holds = Number(params.isPaused)
+    const { slidingWindow, history } = params
+    this.#window = slidingWindow === undefined ? undefined : new SlidingWindow(slidingWindow, history)
     this.#hints = document.hints
     this.#corrections = document.corrections
     this.#base = document.prompt.text
@@ -168,6 +174,7 @@ export class SessionState {
   }
 
   change(change: AgentChange): void {
+    if (change.history) this.#window?.replace(change.history)
     this.agent?.change(change)
   }
 
@@ -194,6 +201,13 @@ export class SessionState {
   /** Removes one cause of a hold; the last one ends it. */
   unhold(): void {
     if (--this.#holds === 0) this.agent?.unhold()
+  }
+
+  /** Adds a message to the conversation; `respond`: whether the model answers it now. */
+  message(message: AgentMessage, respond: boolean): void {
+    // A turn of the user comes back as an event.
+    if (message.role !== 'user' || !respond) this.#window?.add(message)
+    this.agent?.message(message, respond)
   }
 
   changeTurns(turns: Partial<AgentTurnSettings>): void {
@@ -225,6 +239,8 @@ export class SessionState {
   /** Takes an event of the conversation: log, debug webhook, browser. */
   receive(event: Parameters<AgentLog['event']>[0]): void {
     this.log.event(event)
+    const history = this.#window?.event(event)
+    if (history) this.agent?.change({ history })
     for (const debug of debugEvents(event)) this.#debug(debug)
     const { call } = this.host
     if (call.info.type !== 'webrtc' || call.signal.aborted) return

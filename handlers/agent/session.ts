@@ -1,5 +1,6 @@
 import type { AgentCommands, AgentEnd, AgentEvent, AgentMessage } from '../verbs.ts'
 import type { AgentDocument, HistoryReset, Json } from './document-types.ts'
+import { earlierConversation } from './session-earlier.ts'
 import { Effects } from './session-effects.ts'
 import { FunctionRunner } from './session-functions.ts'
 import { FurtherServers } from './session-further.ts'
@@ -13,7 +14,7 @@ import { SessionState } from './session-state.ts'
 
 export type { ActionResult, AgentHost, AgentMemory, SessionEnd, Timers } from './session-host.ts'
 
-/** Maximum wait for the functions of other servers before the agent starts, in milliseconds. */
+/** Maximum wait for the functions of other servers, and for the earlier conversation, before the agent starts, in milliseconds. */
 const maxLoadingMs = 2000
 
 /** Voice agent of a document on one call: it runs functions, and carries out what their replies want. */
@@ -71,7 +72,7 @@ export class AgentSession implements AgentCommands {
     if (more.reset) await this.#moves.reset(more.reset)
     if (state.isOver) return
     state.refresh()
-    if (message.content !== '') state.agent?.message(message, message.role !== 'assistant')
+    if (message.content !== '') state.message(message, message.role !== 'assistant')
   }
 
   /** Puts the conversation on hold for some seconds at most. */
@@ -93,15 +94,18 @@ export class AgentSession implements AgentCommands {
   }
 
   #instruct(content: string, respond: boolean): void {
-    this.#state.agent?.message({ role: 'system', content }, respond)
+    this.#state.message({ role: 'system', content }, respond)
   }
 
   /** Runs the conversation to its end. Whatever happens, nothing has an effect afterwards. */
   async #converse(): Promise<AgentEnd> {
     const { timers } = this.#state.host
     try {
-      await within(timers, maxLoadingMs, this.#further.load())
-      await this.#start()
+      const [earlier] = await Promise.all([
+        within(timers, maxLoadingMs, earlierConversation(this.#state)),
+        within(timers, maxLoadingMs, this.#further.load()),
+      ])
+      await this.#start(earlier)
       return await this.#ended()
     } finally {
       this.#hold.end()
@@ -110,10 +114,11 @@ export class AgentSession implements AgentCommands {
     }
   }
 
-  async #start(): Promise<void> {
+  /** `earlier`: what is known of earlier conversations. */
+  async #start(earlier: string | undefined): Promise<void> {
     const state = this.#state
     const { host, document } = state
-    const options = agentOptions(state)
+    const options = agentOptions(state, earlier)
     state.refresh()
     this.#startedAt = host.context.now()
     state.log.system(options.prompt, this.#startedAt)
@@ -141,7 +146,7 @@ export class AgentSession implements AgentCommands {
   /** Asks the customer's server for input again and again. */
   #poll(): void {
     const { functions, over, document, host } = this.#state
-    if (!functions.hook('poll') || over.aborted) return
+    if (!functions.hasHook('poll') || over.aborted) return
     const again = async () => {
       await wait(host.timers, document.params.inputPollMs, over)
       if (over.aborted) return

@@ -9,6 +9,7 @@ import {
   type CallPlayback,
   type CallRecording,
   type CallStream,
+  type CallTimes,
   type Cancellable,
   type CollectOptions,
   type CollectResult,
@@ -92,6 +93,11 @@ export class CallController implements ScopableControl {
 
   get info(): CallInfo {
     return this.#call.info
+  }
+
+  get times(): CallTimes {
+    const { startedAt, answeredAt } = this.#call
+    return { startedAt, ...(answeredAt !== undefined && { answeredAt }) }
   }
 
   get isAnswered(): boolean {
