@@ -83,7 +83,7 @@ const functions: Readonly<Record<string, Schema>> = {
 const conversation: Readonly<Record<string, Schema>> = {
   conversation_id: text('Id that joins conversations.'),
   save_conversation: truth(
-    'Whether the report URL gets a summary, and is asked for the one before; default false. Needs conversation_id.',
+    'Whether the report URL gets a summary, and is asked for that of the conversation before; default false.',
   ),
   conversation_sliding_window: number(
     'Number of the latest turns that the model sees, and up to half as many before; default all.',

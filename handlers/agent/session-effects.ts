@@ -251,8 +251,8 @@ export class Effects {
   }
 
   /**
-   * Does something on the call while the agent is held, after its last words. Returns undefined without doing it
-   * if the conversation has ended meanwhile, or is about to.
+   * Does something on the call while the agent is held, after its last words. Returns undefined without
+   * doing it if the conversation has ended meanwhile, or is about to.
    */
   async #onCall<T>(act: () => Promise<T>): Promise<T | undefined> {
     const state = this.#state

@@ -5,8 +5,8 @@ import type { SessionState } from './session-state.ts'
 const defaultLanguage = { name: 'English', code: 'en-US' }
 
 /**
- * Returns the options of the agent without what the session adds: functions to call, and events. `earlier`: what is
- * known of earlier conversations.
+ * Returns the options of the agent without what the session adds: functions to call, and events. `earlier`:
+ * what is known of earlier conversations.
  */
 export const agentOptions = (
   state: SessionState,

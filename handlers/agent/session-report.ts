@@ -81,7 +81,7 @@ const bedrock = (body: Json): Json => ({
 
 /** Instruction for the summary that the next conversation of the same id begins with. */
 const savedInstruction =
-  'Summarize the conversation in a few sentences, so that the next one with the same person can go on from it.'
+  'Summarize the conversation in a few sentences. The next one with the same person goes on from them.'
 
 const reasons: Readonly<Record<AgentEnd['kind'], string>> = {
   stopped: 'end_call',

@@ -3,8 +3,8 @@ import type { AgentEvent, AgentMessage } from '../verbs.ts'
 type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>
 
 /**
- * Window over the latest turns of a conversation, for `conversation_sliding_window`. It moves in steps of half its
- * size, because some engines open a new session for another history.
+ * Window over the latest turns of a conversation, for `conversation_sliding_window`. It moves in steps of
+ * half its size, because some engines open a new session for another history.
  */
 export class SlidingWindow {
   readonly #turns: number

@@ -423,3 +423,28 @@ it('leaves nothing behind after each poll for input', async () => {
   expect(log[0]?.post_data).not.toHaveProperty('call_log')
   expect(rig.warnings).toEqual([])
 })
+
+it('goes on with polls after the function was off for a while', async () => {
+  const rig = new SessionRig()
+  rig.reply({})
+  const functions = [
+    functionOf('check_for_input', { meta_data_token: 't' }),
+    functionOf('book', { meta_data_token: 't' }),
+  ]
+  const agent = await rig.start({ SWAIG: { defaults: { web_hook_url: functionsUrl }, functions } })
+  const polls = () => rig.asked.filter((body) => body.function === 'check_for_input').length
+  const toggle = async (active: boolean) => {
+    rig.reply({ action: [{ toggle_functions: [{ function: 'check_for_input', active }] }] })
+    await agent.call('book')
+    rig.reply({})
+  }
+  await toggle(false)
+  await rig.timers.advance(4000)
+  expect(polls()).toBe(0)
+  await toggle(true)
+  await rig.timers.advance(4000)
+  expect(polls()).toBeGreaterThan(0)
+  agent.end({ kind: 'stopped' })
+  await settle()
+  expect(rig.timers.pending).toBe(0)
+})

@@ -14,7 +14,10 @@ import { SessionState } from './session-state.ts'
 
 export type { ActionResult, AgentHost, AgentMemory, SessionEnd, Timers } from './session-host.ts'
 
-/** Maximum wait for the functions of other servers, and for the earlier conversation, before the agent starts, in milliseconds. */
+/**
+ * Maximum wait before the agent starts for the functions of other servers, and for the earlier conversation,
+ * in milliseconds.
+ */
 const maxLoadingMs = 2000
 
 /** Voice agent of a document on one call: it runs functions, and carries out what their replies want. */
@@ -183,8 +186,8 @@ export class AgentSession implements AgentCommands {
 }
 
 /**
- * Whether an answer is the model's complete one in the present step. Exact texts, such as a filler on the way to
- * the step, are not. An answer with calls precedes what they do, for instance the way to the step.
+ * Whether an answer is the model's complete one in the present step. Exact texts, such as a filler on the way
+ * to the step, are not. An answer with calls precedes what they do, for instance the way to the step.
  */
 const isOfStep = ({ isBarged, isExact, spoken, calls }: Extract<AgentEvent, { kind: 'answer' }>): boolean =>
   !isBarged && !isExact && spoken !== '' && calls.length === 0

@@ -323,8 +323,8 @@ export interface CallAgent {
   /** Lets the caller's next words, or this time, pass before the model speaks. */
   waitForUser(ms?: number): void
   /**
-   * Plays a sound behind the conversation, endless or `loops` times; undefined stops it. Prompts of the call are
-   * heard without it. A sound that cannot be loaded is a warning.
+   * Plays a sound behind the conversation, endless or `loops` times; undefined stops it. Prompts of the call
+   * are heard without it. A sound that cannot be loaded is a warning.
    */
   background(
     sound: { readonly url: string; readonly volumeDb: number; readonly loops?: number } | undefined,

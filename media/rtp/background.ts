@@ -2,8 +2,8 @@ import type { BackgroundSound, PcmRate } from '../types.ts'
 import { PromptSource } from './prompt-source.ts'
 
 /**
- * Sound under the speech and the silence of one tap. It rises and falls within one frame, and waits while other
- * audio has precedence.
+ * Sound under the speech and the silence of one tap. It rises and falls within one frame, and waits while
+ * other audio has precedence.
  */
 export class Background {
   #source: PromptSource | undefined
@@ -29,9 +29,9 @@ export class Background {
   }
 
   /**
-   * Mixes the next 20 ms into `frame` of that rate, which is changed; without a frame, returns its own one,
-   * valid until the next call, or undefined if nothing is audible. `waits`: other audio has precedence, so that
-   * the sound falls silent until the next call without it.
+   * Mixes the next 20 ms into `frame` of that rate, which is changed. Without a frame, returns its own one,
+   * valid until the next call. Undefined if nothing is audible. `waits`: other audio has precedence; the
+   * sound falls silent until the next call without it.
    */
   mix(frame: Int16Array | undefined, rate: PcmRate, waits: boolean): Int16Array | undefined {
     const source = this.#source

@@ -60,8 +60,8 @@ export class SpeechQueue {
   #gain: number
 
   /**
-   * `rate`: sample rate of the written samples, in Hz. `onItem` is called during {@link take}. `gainDb`: gain of
-   * all speech, whatever its fades.
+   * `rate`: sample rate of the written samples, in Hz. `onItem` is called during {@link take}. `gainDb`: gain
+   * of all speech, whatever its fades.
    */
   constructor(rate: PcmRate, onItem: ItemListener = () => {}, gainDb = 0) {
     this.#rate = rate

@@ -96,8 +96,7 @@ export class CallController implements ScopableControl {
   }
 
   get times(): CallTimes {
-    const { startedAt, answeredAt } = this.#call
-    return { startedAt, ...(answeredAt !== undefined && { answeredAt }) }
+    return this.#call.caller.times
   }
 
   get isAnswered(): boolean {
