@@ -48,7 +48,7 @@ export type {
   Destination,
 } from './verb-types/connect.ts'
 export type { DetectOptions, DetectResult, Finding, MachineOptions } from './verb-types/detect.ts'
-export type { CallInfo, Header, UserVariables } from './verb-types/info.ts'
+export type { CallInfo, CallTimes, Header, UserVariables } from './verb-types/info.ts'
 export type { CallPlayback, PlayEnd, PlayOptions, Sound } from './verb-types/play.ts'
 export type { QueueOptions, QueuePosition, QueueResult } from './verb-types/queue.ts'
 export type {

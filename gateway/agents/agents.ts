@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentOptions } from '../../handlers/verbs.ts'
-import type { PcmRate } from '../../media/types.ts'
+import type { MediaPort, PcmRate, Prompt } from '../../media/types.ts'
 import { verbFailed } from '../calls/leg/failures.ts'
 import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
 import type { SteadyClock } from '../core/clock.ts'
@@ -45,6 +45,11 @@ export interface EngineSet {
 export interface AgentsDeps {
   /** Returns a phrase in the voice of the gateway; undefined if it cannot be spoken. Never rejects. */
   readonly render: (text: string, rate: PcmRate) => Promise<Int16Array | undefined>
+  /** Fetches and decodes a sound of a project, as the verb `play` does. Rejects if that fails. */
+  readonly loadSound: (
+    url: string,
+    options: { readonly port: MediaPort; readonly customer: string; readonly signal: AbortSignal },
+  ) => Promise<Prompt>
   readonly clock: SteadyClock
   readonly log: Log
   readonly metrics: Pick<
@@ -105,6 +110,8 @@ export class Agents implements AgentStarter {
         clock: this.#deps.clock,
         functionTimeoutMs: limits.functionTimeoutMs,
         render: this.#deps.render,
+        loadSound: (url, port, stopped) =>
+          this.#deps.loadSound(url, { port, customer: projectId, signal: stopped }),
         complete: (engine, messages, instruction) =>
           set.complete(engine, messages, instruction, AbortSignal.timeout(maxSummaryMs)),
         observer: this.#observer(log),

@@ -7,10 +7,11 @@ import type {
   AgentMessage,
   AgentOptions,
 } from '../../handlers/verbs.ts'
-import type { MediaPort, PcmRate, Tap, TapEvent } from '../../media/types.ts'
-import { verbFailed } from '../calls/leg/failures.ts'
+import type { MediaPort, PcmRate, Prompt, Tap, TapEvent } from '../../media/types.ts'
+import { failureOf, verbFailed } from '../calls/leg/failures.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import { Answers, type OpenAnswer } from './answers.ts'
+import { AgentBackground } from './background.ts'
 import { CallerAudio } from './caller-audio.ts'
 import type { Engine, EngineCall, EngineFailure, EngineLink, EngineMessage, EngineRequest } from './engine.ts'
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
@@ -32,6 +33,8 @@ export interface ConversationDeps {
   readonly functionTimeoutMs: number
   /** Returns a phrase as samples at a rate; undefined if it cannot be spoken. Never rejects. */
   readonly render: (text: string, rate: PcmRate) => Promise<Int16Array | undefined>
+  /** Fetches and decodes a sound for a port. Rejects if that fails. */
+  readonly loadSound: (url: string, port: MediaPort, signal: AbortSignal) => Promise<Prompt>
   /** Answers an instruction about messages. Rejects if no model can. */
   readonly complete: (
     engine: Engine,
@@ -67,6 +70,16 @@ type Happening = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'a
  */
 export class Conversation implements TurnActor, SeatOwner {
   readonly ended: Promise<AgentEnd>
+  /** Sound behind the conversation. */
+  readonly background = new AgentBackground(
+    (url, signal) => this.#deps.loadSound(url, this.#port, signal),
+    (error) =>
+      this.#emit({
+        kind: 'warning',
+        code: 'background-failed',
+        message: failureOf(error, 'internal').message,
+      }),
+  )
   readonly listener = this.#engineEvents()
   readonly #options: AgentOptions
   readonly #deps: ConversationDeps
@@ -94,7 +107,7 @@ export class Conversation implements TurnActor, SeatOwner {
   #quiet: (() => void)[] = []
   /** Sessions that called functions. */
   /** Rewrites recognised text by the document's rules. */
-  readonly #corrected: (text: string) => string
+  #corrected: (text: string) => string
   readonly #askers = new WeakMap<EngineCall, EngineLink>()
 
   constructor(port: MediaPort, options: AgentOptions, deps: ConversationDeps) {
@@ -136,6 +149,7 @@ export class Conversation implements TurnActor, SeatOwner {
     if (this.#isOver) return
     this.#changes = { ...this.#changes, ...change }
     if (change.history) this.#transcript.replace(change.history)
+    if (change.corrections) this.#corrected = compileRewrites(change.corrections).rewrite
     if (change.turns) this.#turns.change(change.turns)
     const { link } = this.#seat
     if (!link.abilities.changes) {
@@ -441,8 +455,14 @@ export class Conversation implements TurnActor, SeatOwner {
 
   #openTap(rate: EngineLink['outputRate']): void {
     this.#tap?.close()
-    const tap = this.#port.tap({ tracks: 'in', sampleRate: rate, isContinuous: true })
+    const tap = this.#port.tap({
+      tracks: 'in',
+      sampleRate: rate,
+      isContinuous: true,
+      speechDb: this.#options.volumeDb ?? 0,
+    })
     this.#tap = tap
+    this.background.use(tap)
     this.#rate = rate
     const isMuted = this.#audio?.isMuted ?? false
     this.#audio = new CallerAudio(rate)
@@ -668,6 +688,7 @@ export class Conversation implements TurnActor, SeatOwner {
     this.#functions.close()
     for (const answer of this.#answers.all) this.#close(answer, !this.#output.isOver(answer.id))
     this.#answers.dropTexts()
+    this.background.close()
     this.#tap.close()
     for (const resolve of this.#quiet.splice(0)) resolve()
     this.#emit({ kind: 'ended', end })

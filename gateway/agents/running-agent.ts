@@ -1,4 +1,4 @@
-import type { AgentChange, AgentEnd, AgentMessage } from '../../handlers/verbs.ts'
+import type { AgentChange, AgentEnd, AgentMessage, CallAgent } from '../../handlers/verbs.ts'
 import type { MediaPort } from '../../media/types.ts'
 import type { VoiceAgent } from '../calls/verbs/call-agents.ts'
 import type { Conversation } from './conversation.ts'
@@ -43,8 +43,9 @@ export class RunningAgent implements VoiceAgent {
     this.#conversation.waitForUser(ms)
   }
 
-  /** Background sounds are not played yet. */
-  background(): void {}
+  background(sound: Parameters<CallAgent['background']>[0]): void {
+    this.#conversation.background.play(sound)
+  }
 
   summarize(instruction: string): Promise<string> {
     return this.#conversation.summarize(instruction)

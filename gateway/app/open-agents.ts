@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentsConfig } from '../../config/types.ts'
 import type { AgentOptions } from '../../handlers/verbs.ts'
 import type { PcmRate, Sounds, VoiceEngine } from '../../media/types.ts'
-import type { Agents } from '../agents/agents.ts'
+import type { Agents, AgentsDeps } from '../agents/agents.ts'
 import type { ConfiguredEngines } from '../agents/configured-engines.ts'
 import type { StreamingHttp } from '../agents/streaming/streaming-http.ts'
 import { OperatorHttp } from '../callbacks/operator-http.ts'
+import type { Player } from '../calls/audio/player.ts'
 import { verbFailed } from '../calls/leg/failures.ts'
 import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
 import type { Metrics } from '../core/metrics.ts'
@@ -25,14 +26,16 @@ interface OpenedAgents {
 class LazyAgents implements AgentStarter {
   readonly #base: AppContext
   readonly #sounds: Sounds
+  readonly #loadSound: AgentsDeps['loadSound']
   readonly #metrics: Metrics
   #config: AgentsConfig
   #opened: Promise<OpenedAgents> | undefined
   #running: Agents | undefined
 
-  constructor(base: AppContext, sounds: Sounds, metrics: Metrics) {
+  constructor(base: AppContext, sounds: Sounds, loadSound: AgentsDeps['loadSound'], metrics: Metrics) {
     this.#base = base
     this.#sounds = sounds
+    this.#loadSound = loadSound
     this.#metrics = metrics
     this.#config = base.config.agents
     if (this.#hasEngines) void this.#open()
@@ -87,7 +90,8 @@ class LazyAgents implements AgentStarter {
       const spoken = await this.#sounds.prepare({ kind: 'speech', text }, rate).catch(() => undefined)
       return spoken?.samples
     }
-    const agents = new Agents(engines, { render, clock, log, metrics: this.#metrics })
+    const loadSound = this.#loadSound
+    const agents = new Agents(engines, { render, loadSound, clock, log, metrics: this.#metrics })
     this.#running = agents
     return { agents, http, requests }
   }
@@ -114,8 +118,14 @@ class LazyAgents implements AgentStarter {
 }
 
 /** Opens the voice agents of all calls. */
-export const openAgents = (base: AppContext, sounds: Sounds, metrics: Metrics): AgentStarter => {
-  const agents = new LazyAgents(base, sounds, metrics)
+export const openAgents = (
+  base: AppContext,
+  sounds: Sounds,
+  player: Pick<Player, 'prepare'>,
+  metrics: Metrics,
+): AgentStarter => {
+  const loadSound: AgentsDeps['loadSound'] = (url, how) => player.prepare({ kind: 'audio', url }, how)
+  const agents = new LazyAgents(base, sounds, loadSound, metrics)
   base.closing.add('agents', agents, (open) => open.close())
   base.followers.change('agents', ({ agents: next }) => void agents.change(next))
   metrics.gauge('agents', () => agents.running)

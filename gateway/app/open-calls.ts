@@ -149,7 +149,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     rooms,
     queues,
     detector: new CallDetector({ clock, log, metrics }),
-    agents: openAgents(base, sounds, metrics),
+    agents: openAgents(base, sounds, player, metrics),
   }
   const addresses: AddressBook = directory
   const dialer = new LegDialer({

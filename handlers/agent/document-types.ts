@@ -228,7 +228,11 @@ export type AgentEffect =
   | { readonly kind: 'stop-background' }
   | { readonly kind: 'input'; readonly text: string }
   | { readonly kind: 'wait-for-user'; readonly ms?: number; readonly answerFirst: boolean }
-  | { readonly kind: 'add-hints'; readonly hints: readonly string[] }
+  | {
+      readonly kind: 'add-hints'
+      readonly hints: readonly string[]
+      readonly corrections?: readonly AgentRewrite[]
+    }
   | { readonly kind: 'clear-hints' }
   | { readonly kind: 'turns'; readonly settings: Partial<AgentTurnSettings> }
   | { readonly kind: 'settings'; readonly settings: AgentModelSettings }

@@ -138,8 +138,8 @@ const waitForUser: ReadAction = (value) => {
 
 const addHints: ReadAction = (value, section, name) => {
   const { hints, corrections } = readHints(Array.isArray(value) ? value : [value], section, name)
-  if (corrections.length > 0) section.warn(name, 'has patterns, which have no effect here')
-  return hints.length > 0 ? [{ kind: 'add-hints', hints }] : none
+  if (hints.length === 0 && corrections.length === 0) return none
+  return [{ kind: 'add-hints', hints, ...(corrections.length > 0 && { corrections }) }]
 }
 
 const settings: ReadAction = (value, section, name) => {

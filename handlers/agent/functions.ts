@@ -61,6 +61,11 @@ export class FunctionSet {
     return undefined
   }
 
+  /** Whether the document has a function for an occasion, on or off. */
+  hasHook(of: Hook): boolean {
+    return hooks[of].some((name) => this.#entries.has(name))
+  }
+
   /**
    * Returns the functions for the model. `allowed`: names that the present step permits; default all.
    */

@@ -36,6 +36,8 @@ export class AgentLog {
   readonly #timeline: Json[] = []
   /** Interruptions since the caller's last turn. */
   #barges = 0
+  /** Tokens of the model since the last answer. */
+  #tokens = 0
   #usage = { inputTokens: 0, outputTokens: 0, voiceCharacters: 0, recognisedMs: 0 }
 
   /** `isRedacted`: prompts are not reported. */
@@ -190,7 +192,9 @@ export class AgentLog {
       text_spoken_total: isBarged ? spoken : undefined,
     })
     if (spoken !== '' || calls.length > 0) this.#say(entry)
-    if (spoken !== '') push(this.#times, timesOf(event))
+    if (spoken === '') return
+    push(this.#times, timesOf(event, this.#tokens))
+    this.#tokens = 0
   }
 
   #function({ call, result, durationMs, outcome, at }: Of<'function'>): void {
@@ -210,6 +214,7 @@ export class AgentLog {
 
   #count({ inputTokens, outputTokens, voiceCharacters, recognisedMs }: Of<'usage'>): void {
     const before = this.#usage
+    this.#tokens += outputTokens
     this.#usage = {
       inputTokens: before.inputTokens + inputTokens,
       outputTokens: before.outputTokens + outputTokens,
@@ -280,8 +285,8 @@ const stampsOf = (stamps: AgentStamps): Json | undefined => {
   return Object.keys(named).length > 0 ? named : undefined
 }
 
-/** Returns the times of an answer, in seconds. */
-const timesOf = ({ spoken, stamps }: Of<'answer'>): Json => {
+/** Returns the times of an answer, in seconds. `tokens`: 0 if unknown. */
+const timesOf = ({ spoken, stamps }: Of<'answer'>, tokens: number): Json => {
   const answer = between(stamps.requestSent, stamps.firstAudio)
   const token = between(stamps.requestSent, stamps.firstToken)
   return defined({
@@ -289,5 +294,6 @@ const timesOf = ({ spoken, stamps }: Of<'answer'>): Json => {
     response_word_count: spoken.split(/\s+/).filter(Boolean).length,
     answer_time: answer === undefined ? undefined : answer / 1000,
     token_time: token === undefined ? undefined : token / 1000,
+    tokens: tokens || undefined,
   })
 }

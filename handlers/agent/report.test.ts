@@ -14,6 +14,8 @@ const facts = (more: Partial<ReportFacts> = {}): ReportFacts => ({
   variables: { v: 2 },
   callObject: { call_id: 'c-1' },
   summary: undefined,
+  conversationSummary: undefined,
+  callTimes: { startedAt: 500, answeredAt: 900 },
   startedAt: 1000,
   endedAt: 61_000,
   end: { kind: 'hangup' },
@@ -21,7 +23,8 @@ const facts = (more: Partial<ReportFacts> = {}): ReportFacts => ({
 })
 
 it('has the fields of the vendor', () => {
-  expect(reportBody(facts({ summary: '{"name":"Ann"}' }))).toEqual({
+  const summaries = { summary: '{"name":"Ann"}', conversationSummary: 'Ann called.' }
+  expect(reportBody(facts(summaries))).toEqual({
     action: 'post_conversation',
     content_type: 'text/json',
     content_disposition: 'agent.summary',
@@ -35,7 +38,7 @@ it('has the fields of the vendor', () => {
     caller_id_name: 'Ann',
     caller_id_number: '+15550001',
     post_prompt_data: { parsed: [{ name: 'Ann' }], raw: '{"name":"Ann"}' },
-    conversation_summary: '{"name":"Ann"}',
+    conversation_summary: 'Ann called.',
     call_log: [],
     raw_call_log: [],
     call_timeline: [],
@@ -44,6 +47,9 @@ it('has the fields of the vendor', () => {
     global_data: { a: 1 },
     SWMLVars: { v: 2 },
     SWMLCall: { call_id: 'c-1' },
+    call_start_date: 500_000,
+    call_answer_date: 900_000,
+    call_end_date: 61_000_000,
     ai_start_date: 1_000_000,
     ai_end_date: 61_000_000,
     call_ended_by: 'caller',
@@ -82,4 +88,17 @@ it.each([
   [' {"a":1} ', [{ a: 1 }]],
 ])('parses the summary %j', (raw, parsed) => {
   expect(summaryData(raw)).toEqual({ parsed, raw })
+})
+
+it('counts the tokens of each answer', () => {
+  const log = new AgentLog()
+  const usage = { inputTokens: 50, voiceCharacters: 0, recognisedMs: 0 }
+  const answer = { heard: 'Hi', heardMs: 1, isBarged: false, isExact: false, calls: [], stamps: {} }
+  for (const outputTokens of [5, 7]) log.event({ kind: 'usage', at: 1, outputTokens, ...usage })
+  log.event({ kind: 'answer', at: 1, answer: 'a', spoken: 'Hi', ...answer })
+  log.event({ kind: 'answer', at: 1, answer: 'b', spoken: 'Bye', ...answer })
+  expect(log.times).toEqual([
+    { response: 'Hi', response_word_count: 1, tokens: 12 },
+    { response: 'Bye', response_word_count: 1 },
+  ])
 })

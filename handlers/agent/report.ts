@@ -1,4 +1,4 @@
-import type { AgentEnd, CallInfo } from '../verbs.ts'
+import type { AgentEnd, CallInfo, CallTimes } from '../verbs.ts'
 import type { AgentParams, Json } from './document-types.ts'
 import { type AgentLog, defined, micros } from './log.ts'
 
@@ -15,6 +15,9 @@ export interface ReportFacts {
   readonly callObject: Json
   /** Summary of the conversation; undefined if none was asked for, or no model gave one. */
   readonly summary: string | undefined
+  /** Summary for the next conversation of the same id. */
+  readonly conversationSummary: string | undefined
+  readonly callTimes: CallTimes
   readonly startedAt: number
   readonly endedAt: number
   readonly end: AgentEnd
@@ -49,7 +52,7 @@ export const reportBody = (facts: ReportFacts): Json => {
     caller_id_name: info.fromName,
     caller_id_number: info.fromUser,
     post_prompt_data: summary === undefined ? undefined : summaryData(summary),
-    conversation_summary: summary,
+    conversation_summary: facts.conversationSummary,
     call_log: log.callLog,
     raw_call_log: log.rawCallLog,
     previous_contexts: log.previousContexts.length > 0 ? log.previousContexts : undefined,
@@ -59,6 +62,9 @@ export const reportBody = (facts: ReportFacts): Json => {
     global_data: facts.globalData,
     SWMLVars: facts.variables,
     SWMLCall: facts.callObject,
+    call_start_date: micros(facts.callTimes.startedAt),
+    call_answer_date: micros(facts.callTimes.answeredAt),
+    call_end_date: end.kind === 'hangup' ? micros(facts.endedAt) : undefined,
     ai_start_date: micros(facts.startedAt),
     ai_end_date: micros(facts.endedAt),
     call_ended_by: endedBy(end),

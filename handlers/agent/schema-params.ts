@@ -82,8 +82,12 @@ const functions: Readonly<Record<string, Schema>> = {
 
 const conversation: Readonly<Record<string, Schema>> = {
   conversation_id: text('Id that joins conversations.'),
-  save_conversation: truth('Whether a summary is requested and stored by the report URL; default false.'),
-  conversation_sliding_window: number('Number of messages that the model sees; default all.'),
+  save_conversation: truth(
+    'Whether the report URL gets a summary, and is asked for that of the conversation before; default false.',
+  ),
+  conversation_sliding_window: number(
+    'Number of the latest turns that the model sees, and up to half as many before; default all.',
+  ),
   convo: { title: 'a list', description: 'Earlier messages with role, content and lang.' },
   summary_mode: text('Form of the summary: string or original; default string.'),
   transfer_summary: truth('Whether a transfer carries the summary; default false.'),

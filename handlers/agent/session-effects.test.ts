@@ -91,6 +91,80 @@ describe('a script of an action', () => {
   })
 })
 
+describe('actions that act on the call', () => {
+  it('do nothing if the conversation ends before the agent is silent', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({ action: [{ SWML: script }] })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    agent.silence = promise
+    const called = agent.call('book')
+    await settle()
+    agent.end({ kind: 'inactive' })
+    resolve()
+    await called
+    await settle()
+    expect([rig.ran, agent.names, rig.end]).toEqual([
+      [],
+      ['quiet'],
+      { end: { kind: 'inactive' }, hasLeft: false },
+    ])
+  })
+
+  it('and a transfer whose summary comes after the end do not leave', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({
+      action: [{ transfer: { dest: 'https://x.example', summarize: true } }],
+    })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    agent.summarize = () => promise
+    const called = agent.call('book')
+    await settle()
+    agent.end({ kind: 'inactive' })
+    resolve('They talked.')
+    await called
+    expect([rig.left, rig.end]).toEqual([[], { end: { kind: 'inactive' }, hasLeft: false }])
+  })
+
+  it('keep the agent on hold until the last of two causes has ended', async () => {
+    const rig = new SessionRig()
+    const { promise, resolve } = Promise.withResolvers<ActionResult>()
+    rig.result = promise
+    const agent = await rig.startWith({ action: [{ hold: 10 }, { SWML: script }] })
+    void agent.call('book')
+    await rig.timers.advance(10_000)
+    expect(rig.call.names.at(-1)).toBe('unhold')
+    expect(agent.names.filter((name) => name.includes('hold'))).toEqual(['hold'])
+    resolve({ hasLeft: false })
+    await settle()
+    expect(agent.names.filter((name) => name.includes('hold'))).toEqual(['hold', 'unhold'])
+  })
+
+  it('and took long let the model go on, if they have nothing to say', async () => {
+    const rig = new SessionRig()
+    const { promise, resolve } = Promise.withResolvers<ActionResult>()
+    rig.result = promise
+    const agent = await rig.startWith({ action: [{ SWML: script }] })
+    const called = agent.call('book')
+    await rig.timers.advance(5000)
+    expect(await called).toMatchObject({ respond: false })
+    resolve({ hasLeft: false })
+    await settle()
+    expect(agent.names.slice(-2)).toEqual(['unhold', 'message'])
+    expect(agent.of('message')).toMatchObject([[{ role: 'system' }, true]])
+  })
+
+  it('play a sound to its end while the agent is silent', async () => {
+    const { rig, agent, result } = await doing(
+      [{ playback_bg: { file: 'https://x.example/a.wav', wait: true } }],
+      { params: { background_file: 'https://x.example/b.wav', background_file_volume: -9 } },
+    )
+    const sounds = [{ kind: 'audio', url: 'https://x.example/a.wav' }]
+    expect(rig.call.verbs).toContainEqual(['play', { sounds, volumeDb: -9 }])
+    expect(agent.names).toEqual(['background', 'quiet', 'hold', 'unhold'])
+    expect(result).toEqual({ text: 'Ok.' })
+  })
+})
+
 describe('an end', () => {
   it('by hangup waits for the goodbye, ten seconds at most', async () => {
     const rig = new SessionRig()
@@ -223,6 +297,35 @@ describe('actions', () => {
     expect(forbidden.agent.of('change')).toEqual([[{ hints: ['Bonn'] }]])
   })
 
+  it('add hints and patterns once each, and remove those that were added', async () => {
+    const pattern = { hint: 'Köln', pattern: 'k[oö]ln', replace: 'Köln', ignore_case: true }
+    const action = [{ add_dynamic_hints: ['Bonn', pattern] }, { add_dynamic_hints: ['Bonn'] }]
+    const { rig, agent } = await doing(action, { hints: ['Ulm'] })
+    const corrections = [{ replace: 'k[oö]ln', with: 'Köln', ignoreCase: true, isPattern: true }]
+    const hints = ['Ulm', 'Bonn', 'Köln']
+    expect(agent.of('change')).toEqual([[{ hints, corrections }], [{ hints }]])
+    rig.reply({ action: [{ clear_dynamic_hints: {} }] })
+    await agent.call('book')
+    expect(agent.of('change').at(-1)).toEqual([{ hints: ['Ulm'], corrections: [] }])
+  })
+
+  it('replace a result in the history, also if they follow the answer', async () => {
+    const action = [{ replace_in_history: 'Booked it.' }]
+    const { rig, agent, result } = await doing(
+      action,
+      { post_prompt_url: 'https://x.example/r' },
+      {
+        post_process: true,
+      },
+    )
+    expect(result).toMatchObject({ text: 'Ok.', kept: 'Booked it.' })
+    agent.end({ kind: 'stopped' })
+    await settle()
+    expect(rig.sent('agent-report')[0]).toMatchObject({
+      call_log: [{}, { role: 'tool', content: 'Booked it.' }],
+    })
+  })
+
   it('replace a result in the history', async () => {
     const { result } = await doing([{ replace_in_history: 'Booked it.' }])
     expect(result).toMatchObject({ text: 'Ok.', kept: 'Booked it.' })
@@ -309,6 +412,23 @@ describe('steps', () => {
     await settle()
     expect(agent.prompt).toContain('step of the conversation: end')
     expect(agent.of('message')).toHaveLength(1)
+  })
+
+  it('do not go on after a phrase on the way to them, or after an answer that leads there', async () => {
+    const agent = await new SessionRig().start(document())
+    await agent.call('next_step')
+    const answer = {
+      kind: 'answer',
+      answer: 'a',
+      spoken: 'One moment',
+      heard: 'One moment',
+      heardMs: 900,
+    } as const
+    const calls = [{ id: 'call-1', name: 'next_step', args: '{}' }]
+    agent.emit({ ...answer, isBarged: false, isExact: false, calls, stamps: {} })
+    agent.emit({ ...answer, isBarged: false, isExact: true, calls: [], stamps: {} })
+    await settle()
+    expect(agent.prompt).toContain('step of the conversation: ask')
   })
 
   it('forget the conversation in an isolated context, after a filler', async () => {

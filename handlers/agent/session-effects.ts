@@ -1,3 +1,4 @@
+import { readSound } from '../common/sounds.ts'
 import type { AgentEffect, FunctionDefinition, Json } from './document-types.ts'
 import { without } from './functions.ts'
 import type { AgentHold } from './session-hold.ts'
@@ -11,8 +12,6 @@ export interface EffectResult {
   readonly text?: string
   /** Whether the model answers; default true. */
   readonly respond?: boolean
-  /** Text that the history keeps of the call. */
-  readonly kept?: string
   /** Whether the conversation ends: later effects are void. */
   readonly isLast?: boolean
   /** Runs after the answer. */
@@ -107,6 +106,8 @@ export class Effects {
         return this.#script(effect)
       case 'transfer':
         return this.#transfer(effect)
+      case 'background':
+        return effect.wait ? this.#playOnce(effect) : this.#voice(effect)
       case 'stop':
       case 'hangup':
         leaving.begin(effect.kind)
@@ -147,7 +148,8 @@ export class Effects {
       case 'toggle':
         return this.#toggle(effect, token)
       case 'replace-in-history':
-        return { kept: effect.text ?? '' }
+        // The result of the function carries this text.
+        return undefined
       case 'user-event':
         this.#state.sendToBrowser(effect.event)
         return undefined
@@ -164,7 +166,7 @@ export class Effects {
         void agent?.say(effect.text)
         return { respond: false }
       case 'input':
-        agent?.message({ role: 'user', content: effect.text }, true)
+        this.#state.message({ role: 'user', content: effect.text }, true)
         return { respond: false }
       case 'wait-for-user': {
         const wait = () => agent?.waitForUser(effect.ms)
@@ -174,7 +176,7 @@ export class Effects {
       }
       case 'background':
         agent?.background({ url: effect.url, volumeDb: this.#backgroundVolume })
-        return effect.wait ? { respond: false } : undefined
+        return undefined
       case 'stop-background':
         agent?.background(undefined)
         return undefined
@@ -188,8 +190,7 @@ export class Effects {
     const state = this.#state
     const isHint = effect.kind === 'add-hints' || effect.kind === 'clear-hints'
     if (isHint) {
-      state.hints = effect.kind === 'add-hints' ? [...state.hints, ...effect.hints] : []
-      state.change({ hints: state.hints })
+      state.changeHints(effect.kind === 'add-hints' ? effect : undefined)
     } else if (effect.kind === 'turns' || effect.kind === 'settings') {
       if (!state.document.params.allowSettings) state.host.warn('The document forbids to change settings.')
       else if (effect.kind === 'turns') state.changeTurns(effect.settings)
@@ -220,7 +221,7 @@ export class Effects {
 
   /** Runs a document on the call while the agent is held, or leaves the agent with it. */
   async #script({ document, transfer }: Of<'script'>): Promise<EffectResult> {
-    const { host, document: own, agent } = this.#state
+    const { host, document: own } = this.#state
     if (!own.params.allowScripts) {
       host.warn('The document forbids actions that run scripts.')
       return {}
@@ -231,17 +232,40 @@ export class Effects {
       leaving.begin('leave')
       return { respond: false, isLast: true }
     }
+    const result = await this.#onCall(async () => {
+      const done = await host.run(document)
+      // The agent stays on hold then.
+      if (done.hasLeft) leaving.begin('leave')
+      return done
+    })
+    if (!result || result.hasLeft) return { respond: false, isLast: true }
+    return result.response === undefined ? {} : { text: result.response }
+  }
+
+  /** Plays a sound to its end while the agent is silent. */
+  async #playOnce({ url }: Of<'background'>): Promise<EffectResult> {
+    const { call } = this.#state.host
+    const sounds = [readSound(url)]
+    await this.#onCall(() => call.play({ sounds, volumeDb: this.#backgroundVolume }))
+    return {}
+  }
+
+  /**
+   * Does something on the call while the agent is held, after its last words. Returns undefined without
+   * doing it if the conversation has ended meanwhile, or is about to.
+   */
+  async #onCall<T>(act: () => Promise<T>): Promise<T | undefined> {
+    const state = this.#state
+    const { leaving } = this.#deps
     await leaving.silence()
-    agent?.hold()
-    const running = host.run(document)
+    if (state.isOver || leaving.isLeaving) return undefined
+    state.hold()
+    const running = act()
     this.#running = running
     try {
-      const { hasLeft, response } = await running
-      if (!hasLeft) return response === undefined ? {} : { text: response }
-      leaving.begin('leave')
-      return { respond: false, isLast: true }
+      return await running
     } finally {
-      if (!leaving.isLeaving) agent?.unhold()
+      if (!leaving.isLeaving) state.unhold()
     }
   }
 
@@ -249,6 +273,7 @@ export class Effects {
     const { moves, leaving } = this.#deps
     const wants = summarize || this.#state.document.params.transferSummary
     const summary = wants ? await moves.summary(transferInstruction) : undefined
+    if (this.#state.isOver) return { respond: false, isLast: true }
     await this.#state.host.leave(to, summary === undefined ? {} : { conversation_summary: summary })
     leaving.begin('leave')
     return { respond: false, isLast: true }

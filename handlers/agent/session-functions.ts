@@ -22,6 +22,9 @@ const maxFunctionMs = 60_000
 /** Time after which the model no longer waits for the actions of a reply, in milliseconds. */
 const maxActionsMs = 5000
 
+/** Text for the model after actions that took long. */
+const resumed = 'The actions of the function have ended. Go on.'
+
 /** Maximum length of a text for the model, in characters. */
 const maxTextLength = 16_384
 
@@ -46,6 +49,8 @@ interface Request {
   readonly signal: AbortSignal
   /** Uses that are left after this one; undefined without a limit. */
   readonly usesLeft?: number | undefined
+  /** Whether it is one of countless polls: the log contains only those with a result. */
+  readonly isPoll?: boolean
 }
 
 /** Runs the functions that the model or the session calls. */
@@ -60,9 +65,11 @@ export class FunctionRunner {
     this.#deps = deps
   }
 
-  /** Text that the history keeps of a call in place of its result; undefined: the result. */
-  keptOf(callId: string): string | undefined {
-    return this.#kept.get(callId)
+  /** Takes the text that the history keeps of a call in place of its result; undefined: the result. */
+  takeKept(callId: string): string | undefined {
+    const kept = this.#kept.get(callId)
+    this.#kept.delete(callId)
+    return kept
   }
 
   /** Runs a function for the model. Never rejects: a failure is a text for the model. */
@@ -87,7 +94,8 @@ export class FunctionRunner {
     if (!of) return
     try {
       const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
-      const reply = await this.#inTime({ of, args: given, signal: this.#state.over })
+      const isPoll = hook === 'poll'
+      const reply = await this.#inTime({ of, args: given, signal: this.#state.over, isPoll })
       if (reply) await this.#deps.effects.carryOut(reply.effects, of)
     } catch (error) {
       this.#warn(of.name, error)
@@ -108,7 +116,8 @@ export class FunctionRunner {
     if (usesLeft === 'off') return { text: `The function ${name} is not available now.` }
     if (usesLeft === 0) state.refresh()
     const reply = await this.#inTime({ of: own, args, signal, usesLeft })
-    if (!reply) return { text: 'The function took too long. Its result is not known.' }
+    const cause = signal.aborted ? 'was interrupted' : 'took too long'
+    if (!reply) return { text: `The function ${cause}. Its result is not known.` }
     return this.#result(call, own, reply)
   }
 
@@ -142,35 +151,38 @@ export class FunctionRunner {
     reply: FunctionReply,
   ): Promise<AgentFunctionResult> {
     const { effects } = this.#deps
+    const replaced = reply.effects.findLast(({ kind }) => kind === 'replace-in-history')
+    const kept = replaced?.kind === 'replace-in-history' ? { kept: replaced.text ?? '' } : {}
+    if (kept.kept !== undefined) this.#kept.set(call.id, kept.kept)
     const text = textFor(reply)
     if (reply.effects.length === 0) return { text }
     // The vendor's bedrock agents always speak before actions.
     if (reply.postProcess || this.#state.host.form === 'bedrock') {
       const after = async () => this.#finishLate(await effects.carryOut(reply.effects, of))
-      return { text, after }
+      return { text, ...kept, after }
     }
     const done = effects.carryOut(reply.effects, of)
     const result = await within(this.#state.host.timers, maxActionsMs, done)
     if (!result) {
-      void done.then((late) => this.#finishLate(late))
-      return { text, respond: false }
+      // The model waits for these actions, and goes on after them.
+      void done.then((late) => this.#finishLate(late.respond === false ? late : { text: resumed, ...late }))
+      return { text, ...kept, respond: false }
     }
-    if (result.kept !== undefined) this.#kept.set(call.id, result.kept)
-    const { after, respond, kept } = result
+    const { after, respond } = result
     return {
       text: result.text ?? text,
       ...(respond !== undefined && { respond }),
-      ...(kept !== undefined && { kept }),
+      ...kept,
       ...(after && { after: async () => after() }),
     }
   }
 
   /** Lets the model speak about actions that ended after their function. */
   #finishLate({ text, isLast, after }: EffectResult): void {
-    const { agent, isOver } = this.#state
+    const { isOver } = this.#state
     after?.()
     if (isOver || isLast || text === undefined) return
-    agent?.message({ role: 'system', content: text }, true)
+    this.#state.message({ role: 'system', content: text }, true)
   }
 
   /** Returns a reply, or undefined if it comes too late; then it has no effect. */
@@ -179,19 +191,21 @@ export class FunctionRunner {
     const coming = this.#replyOf(request)
     const { timers } = this.#state.host
     let isLate = false
-    const cancelled = new Promise<undefined>((resolve) => {
-      if (signal.aborted) resolve(undefined)
-      else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    })
+    const cancelled = Promise.withResolvers<undefined>()
+    const cancel = () => cancelled.resolve(undefined)
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
     void coming.then(
       ({ effects }) => {
         if (isLate) this.#dropped(of, effects.length)
       },
       () => {},
     )
-    const reply = await within(timers, maxFunctionMs, Promise.race([coming, cancelled]))
+    // The signal of a conversation outlives thousands of polls.
+    const waited = within(timers, maxFunctionMs, Promise.race([coming, cancelled.promise]))
+    const reply = await waited.finally(() => signal.removeEventListener('abort', cancel))
     isLate = reply === undefined
-    if (isLate) this.#state.host.warn(`The function ${of.name} did not reply in time.`)
+    if (isLate && !signal.aborted) this.#state.host.warn(`The function ${of.name} did not reply in time.`)
     return reply
   }
 
@@ -247,7 +261,7 @@ export class FunctionRunner {
     return reply
   }
 
-  async #ask({ of, args, usesLeft }: Request): Promise<FunctionReply> {
+  async #ask({ of, args, usesLeft, isPoll }: Request): Promise<FunctionReply> {
     const state = this.#state
     const { host, document, log } = state
     const target = of.webhook ?? document.defaultWebhook
@@ -255,7 +269,7 @@ export class FunctionRunner {
     const url = state.fill(target.url)
     const body = functionRequest(of, args, requestFacts(state, of))
     const trace = { at: host.context.now(), name: of.name, args: args.raw, url: redactedUrl(url) }
-    const request = { ...trace, request: body, ...(usesLeft !== undefined && { usesLeft }) }
+    const request = { ...trace, request: withoutLogs(body), ...(usesLeft !== undefined && { usesLeft }) }
     state.debug('swaig_call', { function: of.name, url: trace.url })
     try {
       const text = JSON.stringify(body)
@@ -265,8 +279,9 @@ export class FunctionRunner {
         body: { contentType: 'application/json', text },
       })
       const value: unknown = answer.trim() === '' ? {} : JSON.parse(answer)
-      log.traced({ ...request, reply: value })
-      return readReply(value)
+      const reply = readReply(value)
+      if (!isPoll || reply.effects.length > 0 || reply.response) log.traced({ ...request, reply: value })
+      return reply
     } catch (error) {
       const reason = error instanceof SyntaxError ? 'Its reply is not JSON' : (error as Error).message
       log.traced({ ...request, reply: { error: reason } })
@@ -281,6 +296,9 @@ export class FunctionRunner {
     )
   }
 }
+
+/** Returns a request without the conversation, which the report contains once. */
+const withoutLogs = ({ call_log, raw_call_log, ...body }: Json): Json => body
 
 const textFor = ({ response }: FunctionReply): string => {
   const text = response ?? 'Done.'

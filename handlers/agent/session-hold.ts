@@ -7,23 +7,24 @@ export class AgentHold {
   readonly #state: SessionState
   readonly #onTimeout: (step: string) => void
   #timer: { cancel(): void } | undefined
+  #isHeld: boolean
+  #hasMusic = false
 
   /** `onTimeout` receives the step that follows a hold that timed out. */
   constructor(state: SessionState, onTimeout: (step: string) => void) {
     this.#state = state
     this.#onTimeout = onTimeout
-  }
-
-  get isHeld(): boolean {
-    return this.#timer !== undefined
+    this.#isHeld = state.document.params.isPaused
   }
 
   /** Begins a hold of some seconds at most; a hold in progress is replaced. */
   begin(seconds: number, timeoutStep?: string): void {
-    const { agent, host } = this.#state
-    if (this.#timer) this.#timer.cancel()
-    else {
-      agent?.hold()
+    const { agent, host, isOver } = this.#state
+    if (!agent || isOver) return
+    this.#timer?.cancel()
+    if (!this.#isHeld) {
+      this.#isHeld = true
+      this.#state.hold()
       this.#music(true)
     }
     this.#timer = host.timers.after(seconds * 1000, () => {
@@ -32,18 +33,20 @@ export class AgentHold {
     })
   }
 
-  /** Ends the hold. Has no effect without one. */
+  /** Ends the hold, also that of the beginning. Has no effect without one. */
   end(): void {
-    if (!this.#timer) return
-    this.#timer.cancel()
+    this.#timer?.cancel()
     this.#timer = undefined
+    if (!this.#isHeld) return
+    this.#isHeld = false
     if (this.#state.host.call.signal.aborted) return
-    this.#music(false)
-    this.#state.agent?.unhold()
+    if (this.#hasMusic) this.#music(false)
+    this.#state.unhold()
   }
 
   /** Starts or stops the music. The conversation is on hold also if that fails. */
   #music(isOn: boolean): void {
+    this.#hasMusic = isOn
     const { host } = this.#state
     const done = isOn ? host.call.hold(this.#options) : host.call.unhold()
     done.catch((error: unknown) => {

@@ -48,13 +48,13 @@ export class Moves {
     await this.apply(move, trigger)
     if (!move.speaksOn || this.#state.isOver) return
     const content = 'The conversation goes on with its new step. Speak now.'
-    this.#state.agent?.message({ role: 'system', content }, true)
+    this.#state.message({ role: 'system', content }, true)
   }
 
-  /** Goes on by itself after an answer, if the step wants that. */
+  /** Goes on by itself after an answer of the step, if the step wants that. */
   async answered(): Promise<void> {
-    const { steps } = this.#state
-    if (!steps.step?.skipToNextStep || steps.gather) return
+    const { steps, isOver } = this.#state
+    if (isOver || !steps.step?.skipToNextStep || steps.gather) return
     const move = steps.goToStep('next')
     if (move.kind === 'moved') await this.push(move, 'auto_advance')
   }
@@ -90,7 +90,7 @@ export class Moves {
     if (reset?.userPrompt === undefined) return
     const content = state.fill(reset.userPrompt)
     state.log.message('user', content, state.host.context.now())
-    state.agent?.message({ role: 'user', content }, false)
+    state.message({ role: 'user', content }, false)
   }
 
   /** Returns what the model still knows; undefined if the history stays. */

@@ -4,9 +4,13 @@ import type { SessionState } from './session-state.ts'
 /** Language of a document without languages. */
 const defaultLanguage = { name: 'English', code: 'en-US' }
 
-/** Returns the options of the agent without what the session adds: functions to call, and events. */
+/**
+ * Returns the options of the agent without what the session adds: functions to call, and events. `earlier`:
+ * what is known of earlier conversations.
+ */
 export const agentOptions = (
   state: SessionState,
+  earlier?: string,
 ): Omit<AgentOptions, 'runFunction' | 'onEvent' | 'signal' | 'commands'> => {
   const { document, host } = state
   const { params, prompt, languages } = document
@@ -28,7 +32,12 @@ export const agentOptions = (
     waitForUser: params.waitForUser,
     initialDelayMs: params.initialDelayMs,
     isPaused: params.isPaused,
-    history: params.history,
+    history: [
+      ...(earlier === undefined
+        ? []
+        : [{ role: 'system' as const, content: `Earlier conversation: ${earlier}` }]),
+      ...params.history,
+    ],
     volumeDb: params.volumeDb,
   }
 }

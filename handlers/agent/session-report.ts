@@ -44,7 +44,11 @@ export const reportEnd = async (
   const { postPromptUrl } = document
   const wantsSummary = postPromptUrl !== undefined || state.functions.hook('summary') !== undefined
   const instruction = wantsSummary ? state.postPrompt : undefined
-  const summary = instruction === undefined ? undefined : await moves.summary(instruction)
+  // Both at once: only directly after the end, a model still knows the conversation.
+  const [summary, saved] = await Promise.all([
+    instruction === undefined ? undefined : moves.summary(instruction),
+    document.params.saveConversation && postPromptUrl ? moves.summary(savedInstruction) : undefined,
+  ])
   if (summary !== undefined) callHook(state, 'summary', { summary })
   if (!postPromptUrl) return
   const { vars, call } = host.variables
@@ -58,6 +62,8 @@ export const reportEnd = async (
     variables: vars,
     callObject: call,
     summary,
+    callTimes: host.call.times,
+    conversationSummary: saved ?? summary,
     startedAt,
     endedAt,
     end,
@@ -72,6 +78,10 @@ const bedrock = (body: Json): Json => ({
   swaig_log: [],
   conversation_summary: body.conversation_summary ?? '',
 })
+
+/** Instruction for the summary that the next conversation of the same id begins with. */
+const savedInstruction =
+  'Summarize the conversation in a few sentences. The next one with the same person goes on from them.'
 
 const reasons: Readonly<Record<AgentEnd['kind'], string>> = {
   stopped: 'end_call',

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type {
   AgentChange,
   AgentFunction,
+  AgentMessage,
   AgentModelSettings,
+  AgentRewrite,
   AgentTurnSettings,
   CallAgent,
 } from '../verbs.ts'
@@ -14,8 +16,12 @@ import { AgentLog } from './log.ts'
 import { nativeFunctions } from './native-functions.ts'
 import { conversationFields } from './report.ts'
 import type { AgentHost } from './session-host.ts'
+import { SlidingWindow } from './session-window.ts'
 import { Steps } from './steps.ts'
 import { fillText } from './templates.ts'
+
+/** Maximum number of hints of a conversation, and of corrections. */
+const maxHints = 1000
 
 /**
  * State of one conversation: its prompt, the functions that are on, and the data. The parts of the session
@@ -32,11 +38,17 @@ export class SessionState {
   agent: CallAgent | undefined
   readonly #over = new AbortController()
   globalData: Json
-  hints: readonly string[]
+  /** Hints and corrections of the document, and those that functions added. */
+  #hints: readonly string[]
+  #corrections: readonly AgentRewrite[]
   /** Prompt of the document, or the one that replaced it. */
   #base: string
   #shown: { readonly prompt: string; readonly functions: string } | undefined
   readonly #browserEvents = browserEvents()
+  /** Latest turns, if the model sees only those. */
+  readonly #window: SlidingWindow | undefined
+  /** Number of causes for which the agent is on hold. */
+  #holds: number
 
   constructor(document: AgentDocument, host: AgentHost) {
     this.document = document
@@ -46,7 +58,11 @@ export class SessionState {
     this.log = new AgentLog(params.redact)
     const kept = params.persistGlobalData ? host.memory.globalData : undefined
     this.globalData = { ...document.globalData, ...kept }
-    this.hints = document.hints
+    this.#holds = Number(params.isPaused)
+    const { slidingWindow, history } = params
+    this.#window = slidingWindow === undefined ? undefined : new SlidingWindow(slidingWindow, history)
+    this.#hints = document.hints
+    this.#corrections = document.corrections
     this.#base = document.prompt.text
     this.addFunctions(document.functions)
   }
@@ -158,7 +174,40 @@ export class SessionState {
   }
 
   change(change: AgentChange): void {
+    if (change.history) this.#window?.replace(change.history)
     this.agent?.change(change)
+  }
+
+  /** Adds hints and corrections; undefined removes those that were added. */
+  changeHints(
+    added: (Pick<AgentDocument, 'hints'> & Partial<Pick<AgentDocument, 'corrections'>>) | undefined,
+  ): void {
+    const { document } = this
+    const before = this.#corrections
+    const { hints, corrections = [] } = added ?? { hints: [] }
+    // A function that adds the same hints again and again must not fill the recogniser.
+    this.#hints = added ? [...new Set([...this.#hints, ...hints])].slice(-maxHints) : document.hints
+    if (corrections.length > 0) this.#corrections = [...before, ...corrections].slice(-maxHints)
+    else if (!added) this.#corrections = document.corrections
+    const isChanged = this.#corrections !== before
+    this.change({ hints: this.#hints, ...(isChanged && { corrections: this.#corrections }) })
+  }
+
+  /** Puts the agent on hold for one more cause, for instance a script that runs on the call. */
+  hold(): void {
+    if (this.#holds++ === 0) this.agent?.hold()
+  }
+
+  /** Removes one cause of a hold; the last one ends it. */
+  unhold(): void {
+    if (--this.#holds === 0) this.agent?.unhold()
+  }
+
+  /** Adds a message to the conversation; `respond`: whether the model answers it now. */
+  message(message: AgentMessage, respond: boolean): void {
+    // A turn of the user comes back as an event.
+    if (message.role !== 'user' || !respond) this.#window?.add(message)
+    this.agent?.message(message, respond)
   }
 
   changeTurns(turns: Partial<AgentTurnSettings>): void {
@@ -190,6 +239,8 @@ export class SessionState {
   /** Takes an event of the conversation: log, debug webhook, browser. */
   receive(event: Parameters<AgentLog['event']>[0]): void {
     this.log.event(event)
+    const history = this.#window?.event(event)
+    if (history) this.agent?.change({ history })
     for (const debug of debugEvents(event)) this.#debug(debug)
     const { call } = this.host
     if (call.info.type !== 'webrtc' || call.signal.aborted) return

@@ -181,7 +181,8 @@ describe('a reply that does not come', () => {
     const over = new AbortController()
     const called = agent.call('book', {}, over.signal)
     over.abort()
-    expect((await called).text).toContain('too long')
+    expect((await called).text).toContain('was interrupted')
+    expect(rig.warnings).toEqual([])
     answer({ action: [{ set_global_data: { a: 1 } }] })
     await settle()
     expect(rig.warnings.at(-1)).toContain('dropped')
@@ -381,4 +382,69 @@ describe('a server of the Model Context Protocol', () => {
     await settle()
     expect(rig.end).toMatchObject({ hasLeft: false })
   })
+})
+
+describe('a hold', () => {
+  it('from the beginning ends by a command, without music', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.start({ params: { start_paused: true } })
+    rig.session?.unhold()
+    rig.session?.unhold()
+    expect([agent.names, rig.call.names]).toEqual([['unhold'], ['startAgent']])
+  })
+
+  it('has no effect after the end', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.start({})
+    agent.end({ kind: 'inactive' })
+    await settle()
+    rig.session?.hold(10, 'Wait.')
+    expect([agent.names, rig.call.names, rig.timers.pending]).toEqual([[], ['startAgent'], 0])
+  })
+})
+
+it('leaves nothing behind after each poll for input', async () => {
+  const rig = new SessionRig()
+  rig.reply({})
+  const functions = [functionOf('check_for_input'), functionOf('book')]
+  const agent = await rig.start({
+    SWAIG: { defaults: { web_hook_url: functionsUrl }, functions },
+    params: { input_poll_freq: 1000, swaig_post_conversation: true },
+    post_prompt_url: 'https://x.example/r',
+  })
+  for (let i = 0; i < 20; i++) await rig.timers.advance(1000)
+  await agent.call('book')
+  agent.end({ kind: 'stopped' })
+  await settle()
+  expect(rig.asked.length).toBeGreaterThan(15)
+  const [report] = rig.sent('agent-report')
+  const log = report?.swaig_log as { command_name: string; post_data: object }[]
+  expect(log.map(({ command_name }) => command_name)).toEqual(['book'])
+  expect(log[0]?.post_data).not.toHaveProperty('call_log')
+  expect(rig.warnings).toEqual([])
+})
+
+it('goes on with polls after the function was off for a while', async () => {
+  const rig = new SessionRig()
+  rig.reply({})
+  const functions = [
+    functionOf('check_for_input', { meta_data_token: 't' }),
+    functionOf('book', { meta_data_token: 't' }),
+  ]
+  const agent = await rig.start({ SWAIG: { defaults: { web_hook_url: functionsUrl }, functions } })
+  const polls = () => rig.asked.filter((body) => body.function === 'check_for_input').length
+  const toggle = async (active: boolean) => {
+    rig.reply({ action: [{ toggle_functions: [{ function: 'check_for_input', active }] }] })
+    await agent.call('book')
+    rig.reply({})
+  }
+  await toggle(false)
+  await rig.timers.advance(4000)
+  expect(polls()).toBe(0)
+  await toggle(true)
+  await rig.timers.advance(4000)
+  expect(polls()).toBeGreaterThan(0)
+  agent.end({ kind: 'stopped' })
+  await settle()
+  expect(rig.timers.pending).toBe(0)
 })

@@ -1,5 +1,6 @@
 import type { AgentCommands, AgentEnd, AgentEvent, AgentMessage } from '../verbs.ts'
 import type { AgentDocument, HistoryReset, Json } from './document-types.ts'
+import { earlierConversation } from './session-earlier.ts'
 import { Effects } from './session-effects.ts'
 import { FunctionRunner } from './session-functions.ts'
 import { FurtherServers } from './session-further.ts'
@@ -13,7 +14,10 @@ import { SessionState } from './session-state.ts'
 
 export type { ActionResult, AgentHost, AgentMemory, SessionEnd, Timers } from './session-host.ts'
 
-/** Maximum wait for the functions of other servers before the agent starts, in milliseconds. */
+/**
+ * Maximum wait before the agent starts for the functions of other servers, and for the earlier conversation,
+ * in milliseconds.
+ */
 const maxLoadingMs = 2000
 
 /** Voice agent of a document on one call: it runs functions, and carries out what their replies want. */
@@ -69,12 +73,14 @@ export class AgentSession implements AgentCommands {
     if (state.isOver) return
     if (more.globalData) state.globalData = { ...state.globalData, ...more.globalData }
     if (more.reset) await this.#moves.reset(more.reset)
+    if (state.isOver) return
     state.refresh()
-    if (message.content !== '') state.agent?.message(message, message.role !== 'assistant')
+    if (message.content !== '') state.message(message, message.role !== 'assistant')
   }
 
   /** Puts the conversation on hold for some seconds at most. */
   hold(seconds: number, prompt?: string): void {
+    if (this.#state.isOver) return
     if (prompt) this.#instruct(prompt, false)
     this.#hold.begin(seconds)
   }
@@ -91,15 +97,18 @@ export class AgentSession implements AgentCommands {
   }
 
   #instruct(content: string, respond: boolean): void {
-    this.#state.agent?.message({ role: 'system', content }, respond)
+    this.#state.message({ role: 'system', content }, respond)
   }
 
   /** Runs the conversation to its end. Whatever happens, nothing has an effect afterwards. */
   async #converse(): Promise<AgentEnd> {
     const { timers } = this.#state.host
     try {
-      await within(timers, maxLoadingMs, this.#further.load())
-      await this.#start()
+      const [earlier] = await Promise.all([
+        within(timers, maxLoadingMs, earlierConversation(this.#state)),
+        within(timers, maxLoadingMs, this.#further.load()),
+      ])
+      await this.#start(earlier)
       return await this.#ended()
     } finally {
       this.#hold.end()
@@ -108,10 +117,11 @@ export class AgentSession implements AgentCommands {
     }
   }
 
-  async #start(): Promise<void> {
+  /** `earlier`: what is known of earlier conversations. */
+  async #start(earlier: string | undefined): Promise<void> {
     const state = this.#state
     const { host, document } = state
-    const options = agentOptions(state)
+    const options = agentOptions(state, earlier)
     state.refresh()
     this.#startedAt = host.context.now()
     state.log.system(options.prompt, this.#startedAt)
@@ -139,7 +149,7 @@ export class AgentSession implements AgentCommands {
   /** Asks the customer's server for input again and again. */
   #poll(): void {
     const { functions, over, document, host } = this.#state
-    if (!functions.hook('poll') || over.aborted) return
+    if (!functions.hasHook('poll') || over.aborted) return
     const again = async () => {
       await wait(host.timers, document.params.inputPollMs, over)
       if (over.aborted) return
@@ -154,11 +164,10 @@ export class AgentSession implements AgentCommands {
     if (event.kind === 'language') this.#moves.speaks(event.code)
     state.receive(event)
     if (event.kind === 'function') {
-      const kept = this.#runner.keptOf(event.call.id)
+      const kept = this.#runner.takeKept(event.call.id)
       if (kept !== undefined) state.log.replaceResult(event.call.id, kept)
     }
-    const isComplete = event.kind === 'answer' && !event.isBarged && event.spoken !== ''
-    if (isComplete && !state.isOver) void this.#moves.answered()
+    if (event.kind === 'answer' && isOfStep(event)) void this.#moves.answered()
   }
 
   get #native() {
@@ -175,6 +184,13 @@ export class AgentSession implements AgentCommands {
     }
   }
 }
+
+/**
+ * Whether an answer is the model's complete one in the present step. Exact texts, such as a filler on the way
+ * to the step, are not. An answer with calls precedes what they do, for instance the way to the step.
+ */
+const isOfStep = ({ isBarged, isExact, spoken, calls }: Extract<AgentEvent, { kind: 'answer' }>): boolean =>
+  !isBarged && !isExact && spoken !== '' && calls.length === 0
 
 /** Runs the agent of a document to its end; see {@link AgentSession.run}. */
 export const runAgent = (document: AgentDocument, host: AgentHost): Promise<SessionEnd> =>

@@ -156,3 +156,18 @@ it('gathers answers before it goes on', () => {
   expect(steps.afterGather()).toBeUndefined()
   expect(steps.submit({ answer: 1 })).toMatchObject({ kind: 'again' })
 })
+
+it('keeps the model in a step whose questions are open', () => {
+  const gather = {
+    questions: [{ key: 'age', question: 'Age?', type: 'integer', confirm: false, isIsolated: false }],
+    isIsolated: false,
+  } as const
+  const steps = of(
+    context('default', [step('one', { gather, validContexts: ['sales'] }), step('two')]),
+    context('sales', [step('sell')]),
+  )
+  for (const move of [steps.next(), steps.changeContext('sales')])
+    expect(move).toMatchObject({ kind: 'refused', text: expect.stringContaining('answered first') })
+  steps.submit({ answer: '41' })
+  expect(steps.next()).toMatchObject({ kind: 'moved', step: 'two' })
+})

@@ -38,6 +38,7 @@ export interface Refusal {
 }
 
 const refused = (text: string): Refusal => ({ kind: 'refused', text })
+const unanswered = refused('The questions of the present step must be answered first.')
 
 /**
  * State machine of an agent's contexts and steps: instructions and functions of the present step, and the
@@ -100,6 +101,7 @@ export class Steps {
 
   /** Goes where the model wants; default the only way, or the first one. */
   next(name?: string): Move | Refusal {
+    if (this.gather) return unanswered
     const ways = this.#ways
     const wanted = name === undefined || name === 'next' ? ways[0] : name
     if (wanted === undefined) return refused('There is no further step.')
@@ -109,6 +111,7 @@ export class Steps {
 
   /** Goes to the context that the model wants. */
   changeContext(name: string): Move | Refusal {
+    if (this.gather) return unanswered
     const ways = this.#contextWays
     return ways.includes(name)
       ? this.goToContext(name)

@@ -7,6 +7,7 @@ import type {
   CallPlayback,
   CallRecording,
   CallStream,
+  CallTimes,
   CollectResult,
   ConferenceResult,
   ConnectResult,
@@ -83,6 +84,7 @@ export class FakeCall implements CallControl {
   /** Verb during which the caller hangs up. */
   endsDuring: string | undefined
   isAnswered = false
+  times: CallTimes = { startedAt: 1_767_614_400_000 }
   #abort = new AbortController()
   #begun = 0
   #digits = new Set<(digit: string) => void>()

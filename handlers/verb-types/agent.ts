@@ -293,6 +293,7 @@ export interface AgentChange {
   readonly prompt?: string
   readonly functions?: readonly AgentFunction[]
   readonly hints?: readonly string[]
+  readonly corrections?: readonly AgentRewrite[]
   readonly modelSettings?: AgentModelSettings
   readonly turns?: Partial<AgentTurnSettings>
   /** Language to speak from now on, by its code. */
@@ -321,8 +322,13 @@ export interface CallAgent {
   unhold(): void
   /** Lets the caller's next words, or this time, pass before the model speaks. */
   waitForUser(ms?: number): void
-  /** Plays a sound behind the conversation, endless; undefined stops it. */
-  background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
+  /**
+   * Plays a sound behind the conversation, endless or `loops` times; undefined stops it. Prompts of the call
+   * are heard without it. A sound that cannot be loaded is a warning.
+   */
+  background(
+    sound: { readonly url: string; readonly volumeDb: number; readonly loops?: number } | undefined,
+  ): void
   /**
    * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays.
    * Works also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model

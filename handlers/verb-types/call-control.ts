@@ -4,7 +4,7 @@ import type { CallCollection, CollectOptions, CollectResult } from './collect.ts
 import type { ConferenceOptions, ConferenceResult } from './conference.ts'
 import type { CodecName, ConnectOptions, ConnectResult } from './connect.ts'
 import type { DetectOptions, DetectResult } from './detect.ts'
-import type { CallInfo } from './info.ts'
+import type { CallInfo, CallTimes } from './info.ts'
 import type { CallPlayback, PlayOptions, Sound } from './play.ts'
 import type { QueueOptions, QueueResult } from './queue.ts'
 import type { CallRecording, RecordOptions, RecordResult } from './recording.ts'
@@ -68,6 +68,8 @@ export interface CallControl {
   readonly signal: AbortSignal
   /** Whether the caller has been answered. */
   readonly isAnswered: boolean
+  /** Times of the caller's leg. */
+  readonly times: CallTimes
   /**
    * Subscribes to the start and end of every verb. Returns a function that unsubscribes. An error that the
    * listener throws is logged.

@@ -32,6 +32,13 @@ export interface CallInfo {
   readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress?: string }
 }
 
+/** Times of a call, in milliseconds since the epoch. */
+export interface CallTimes {
+  readonly startedAt: number
+  /** Absent until the caller is answered. */
+  readonly answeredAt?: number
+}
+
 /** Header field of SIP. */
 export interface Header {
   readonly name: string

@@ -14,6 +14,18 @@ export interface TapRequest {
    * default false. Some carriers end a call without packets. Negotiated comfort noise replaces them.
    */
   readonly isContinuous?: boolean
+  /** Gain of all speech of the tap, in dB; default 0. Levels out of range are clipped. */
+  readonly speechDb?: number
+}
+
+/** Sound under what a tap says; see {@link Tap.background}. */
+export interface BackgroundSound {
+  /** Samples, which must not be changed afterwards. Empty ones are silence. */
+  readonly samples: Int16Array
+  readonly sampleRate: PcmRate
+  readonly volumeDb: number
+  /** Number of passes; default 0, endless. */
+  readonly loops?: number
 }
 
 /**
@@ -108,6 +120,12 @@ export interface Tap {
   allowFade(isAllowed: boolean): void
   /** Sets the only listener of events. */
   onEvent(listener: (event: TapEvent) => void): void
+  /**
+   * Begins a sound under the speech and the silence of the tap, in place of the present one; undefined ends
+   * that one. It rises and falls within 20 ms. While a prompt plays, and while only joined audio is heard, it
+   * waits. It belongs to no item, and the reflex does not lower it. {@link moveTo} keeps it.
+   */
+  background(sound: BackgroundSound | undefined): void
   /** Drops the queue at once and forgets its items, without ending a pause. */
   clear(): void
   /** Resolves when everything queued so far has been sent or dropped. */

@@ -137,4 +137,17 @@ describe('the echo guard', () => {
     passes(-65, 10)
     expect([passes(-42, 0.1), passes(-42, 6), passes(-50, 0.1)]).toEqual([true, false, false])
   })
+
+  it('learns nothing from a caller who speaks over a background alone', () => {
+    const takesForEcho = (isSpeech: boolean): boolean => {
+      const guard = new EchoGuard()
+      for (let i = 0; i < 500; i++) {
+        guard.isEcho(-30)
+        guard.sent(-25, isSpeech)
+      }
+      for (let i = 0; i < 30; i++) guard.sent(-20)
+      return guard.isEcho(-37.5)
+    }
+    expect([takesForEcho(true), takesForEcho(false)]).toEqual([true, false])
+  })
 })

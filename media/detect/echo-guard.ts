@@ -23,14 +23,20 @@ const memory = 0.995
 export class EchoGuard {
   /** Power of the sent frames, as a ring. Full scale is 1. */
   #sent = new Float64Array(windowFrames)
+  /** Number of sent frames since the last one with speech. */
+  #silentFrames = windowFrames
   #at = 0
   /** Loudest power so far, and the sums of the received and the sent power that fade with time. */
   #loudest = 0
   #received = 0
   #given = 0
 
-  /** Processes the level of the next sent frame, in dBov. */
-  sent(levelDb: number): void {
+  /**
+   * Processes the level of the next sent frame, in dBov. `isSpeech`: false for audio without end, such as a
+   * background. A caller speaks over it undisturbed, so that nothing is learnt from it alone.
+   */
+  sent(levelDb: number, isSpeech = true): void {
+    this.#silentFrames = isSpeech ? 0 : this.#silentFrames + 1
     this.#sent[this.#at] = 10 ** (levelDb / 10)
     this.#at = (this.#at + 1) % windowFrames
   }
@@ -44,8 +50,8 @@ export class EchoGuard {
     for (let i = 0; i < windowFrames; i++) if (this.#sent[i]! > loudest) loudest = this.#sent[i]!
     if (loudest < minPower) return false
     const power = 10 ** (levelDb / 10)
-    this.#learn(power, loudest)
-    const share = Math.min(maxShare, this.#received / this.#given)
+    if (this.#silentFrames < windowFrames) this.#learn(power, loudest)
+    const share = this.#given === 0 ? startShare : Math.min(maxShare, this.#received / this.#given)
     return power <= loudest * margin * share
   }
 

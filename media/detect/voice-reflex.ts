@@ -77,9 +77,12 @@ export class VoiceReflex {
     else this.#unvoiced(atMs)
   }
 
-  /** Processes 20 ms that were sent to the far end; undefined is silence. */
-  sent(frame: Int16Array | undefined): void {
-    this.#guard?.sent(frame ? levelDb(frame) : minLevelDb)
+  /**
+   * Processes 20 ms that were sent to the far end; undefined is silence. `isSpeech`: false for a background
+   * alone, from which no echo is learnt.
+   */
+  sent(frame: Int16Array | undefined, isSpeech = true): void {
+    this.#guard?.sent(frame ? levelDb(frame) : minLevelDb, isSpeech)
   }
 
   get #isFadable(): boolean {

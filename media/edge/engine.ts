@@ -95,6 +95,7 @@ export class Engine {
       case 'cutSpeech':
       case 'setReflex':
       case 'allowFade':
+      case 'background':
       case 'clearSpeech':
       case 'closeTap':
       case 'detect':

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { InputOptions } from '../mix/mixer-input.ts'
 import type {
+  BackgroundSound,
   DetectFinding,
   DetectRequest,
   FarEnd,
@@ -63,6 +64,8 @@ export type TapAct =
   | { readonly op: 'pauseSpeech' | 'resumeSpeech'; readonly fadeMs?: number | undefined }
   | { readonly op: 'spoken' | 'cutSpeech'; readonly request: number }
   | { readonly op: 'setReflex'; readonly reflex?: ReflexRequest | undefined }
+  /** Absent: none. */
+  | { readonly op: 'background'; readonly sound?: BackgroundSound | undefined }
   | { readonly op: 'allowFade'; readonly isAllowed: boolean }
   | { readonly op: 'clearSpeech' | 'closeTap' }
 

@@ -120,9 +120,9 @@ export class SinkRegistry {
     const tap = this.#taps.get(listener)
     if (!tap) return
     tap.target.removeSink(tap.sink)
-    tap.target.promptMixer.removeQueue(tap.sink.queue)
+    tap.target.promptMixer.removeQueue(tap.sink.queue, tap.sink.background)
     tap.target = target
-    target.promptMixer.addQueue(tap.sink.queue)
+    target.promptMixer.addQueue(tap.sink.queue, tap.sink.background)
     target.addSink(tap.sink)
   }
 
@@ -133,7 +133,7 @@ export class SinkRegistry {
       onClosed: () => this.#closeTap(tap),
     })
     this.#taps.set(tap, { target, sink })
-    target.promptMixer.addQueue(sink.queue)
+    target.promptMixer.addQueue(sink.queue, sink.background)
     target.addSink(sink)
   }
 
@@ -181,9 +181,12 @@ export class SinkRegistry {
       case 'allowFade':
         sink.allowFade(command.isAllowed)
         break
+      case 'background':
+        sink.background.set(command.sound)
+        break
       case 'closeTap':
         target.removeSink(sink)
-        target.promptMixer.removeQueue(queue)
+        target.promptMixer.removeQueue(queue, sink.background)
         sink.close()
     }
   }

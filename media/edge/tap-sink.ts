@@ -1,5 +1,6 @@
 import { VoiceReflex } from '../detect/voice-reflex.ts'
 import type { AudioSink } from '../rtp/audio-sinks.ts'
+import { Background } from '../rtp/background.ts'
 import { framesPerSecond } from '../rtp/rate-adapter.ts'
 import { SpeechQueue } from '../rtp/speech-queue.ts'
 import type { PcmRate, ReflexRequest, TapEvent, TapFrame, TapRequest } from '../types.ts'
@@ -21,6 +22,7 @@ export class TapSink implements AudioSink {
   readonly tracks: TapRequest['tracks']
   readonly isContinuous: boolean
   readonly queue: SpeechQueue
+  readonly background = new Background()
   #listener: TapSinkListener
   #reflex: VoiceReflex | undefined
   #mayFade = true
@@ -31,10 +33,13 @@ export class TapSink implements AudioSink {
     this.tracks = request.tracks
     this.isContinuous = request.isContinuous === true
     this.#listener = listener
-    this.queue = new SpeechQueue(request.sampleRate, (kind, item) =>
-      listener.onEvent(
-        kind === 'began' ? { kind: 'item-began', item, atMs: this.#atMs } : { kind: 'item-ended', item },
-      ),
+    this.queue = new SpeechQueue(
+      request.sampleRate,
+      (kind, item) =>
+        listener.onEvent(
+          kind === 'began' ? { kind: 'item-began', item, atMs: this.#atMs } : { kind: 'item-ended', item },
+        ),
+      request.speechDb,
     )
   }
 
@@ -58,7 +63,7 @@ export class TapSink implements AudioSink {
   }
 
   sent(output: Int16Array | undefined): void {
-    this.#reflex?.sent(output)
+    this.#reflex?.sent(output, !this.background.isAlone)
   }
 
   write(input: Int16Array | undefined, output: Int16Array | undefined): void {

@@ -284,6 +284,38 @@ describe('speech of a tap, as the carrier receives it', () => {
     expect(carrier.received.length).toBe(end)
   })
 
+  it('has a background, which moves and ends with its tap and keeps no item open', async () => {
+    pass(500)
+    const before = carrier.received.length
+    const samples = sine(440, 5000).map((sample) => sample / 10)
+    await act({ op: 'background', sound: { samples, sampleRate: 8000, volumeDb: 0 } })
+    pass(300)
+    await speak(sine(1000, 200), 3)
+    await act({ op: 'finishItem', item: 3 })
+    pass(500)
+    expect(events().map(({ kind }) => kind)).toEqual(['item-began', 'item-ended'])
+    const packets = carrier.received.slice(before + 1)
+    expect(packets.length).toBeGreaterThan(37)
+    expect(packets.every((packet) => level(packet) > -45)).toBe(true)
+    expect(packets.slice(1).every(({ timestamp }, i) => timestamp - packets[i]!.timestamp === 160)).toBe(true)
+    await engine.run({ op: 'move', port: 1, listener: 7 })
+    pass(100)
+    expect(level(carrier.received.at(-1)!)).toBeGreaterThan(-45)
+    await act({ op: 'background' })
+    pass(100)
+    const end = carrier.received.length
+    pass(1000)
+    expect(carrier.received.length).toBe(end)
+  })
+
+  it('is as loud as its tap wants', async () => {
+    const request = { tracks: 'in', sampleRate: 8000, speechDb: -12 } as const
+    await engine.run({ op: 'tap', port: 1, tap: 8, request })
+    await engine.run({ op: 'speak', samples: sine(440, 1000), port: 1, tap: 8 })
+    pass(500)
+    expect(level(carrier.received.at(-1)!)).toBeCloseTo(levelDb(sine(440, 20)) - 12, 0)
+  })
+
   it('is answered for a tap that is closed', async () => {
     await act({ op: 'closeTap' })
     await act({ op: 'cutSpeech', request: 3 })

@@ -1,6 +1,15 @@
 import type { Transferable } from 'node:worker_threads'
 import { guard } from '../guard.ts'
-import type { ItemPosition, MediaPort, ReflexRequest, Tap, TapEvent, TapFrame, TapRequest } from '../types.ts'
+import type {
+  BackgroundSound,
+  ItemPosition,
+  MediaPort,
+  ReflexRequest,
+  Tap,
+  TapEvent,
+  TapFrame,
+  TapRequest,
+} from '../types.ts'
 import type { Command, PortNumber, TapAct } from './protocol.ts'
 
 /** Sends a command to the thread; `moved` is transferred rather than copied. */
@@ -137,6 +146,10 @@ class EdgeTap implements Tap {
 
   allowFade(isAllowed: boolean): void {
     this.#act({ op: 'allowFade', isAllowed })
+  }
+
+  background(sound: BackgroundSound | undefined): void {
+    this.#act({ op: 'background', sound })
   }
 
   clear(): void {

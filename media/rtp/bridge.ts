@@ -254,6 +254,7 @@ export class Bridge {
     const partner = this.#partner
     const volumeDb = this.#volumes.outDb + (partner ? partner.#volumes.inDb : 0)
     this.#heardGain.set(volumeDb)
+    this.#sender.promptMixer.isJoined = partner !== undefined || this.#channel !== undefined
     this.#sender.setAudioRate(this.#channel?.rate)
     const passed = !partner || (volumeDb === 0 && (!this.#far || partner.#heard.suits(this.#far)))
     const byFrames = this.#channel !== undefined || !passed

@@ -1,4 +1,5 @@
 import type { PcmRate } from '../types.ts'
+import type { Background } from './background.ts'
 import { PromptSource } from './prompt-source.ts'
 import type { SpeechQueue } from './speech-queue.ts'
 
@@ -7,7 +8,8 @@ export type PlayedListener = (play: number) => void
 
 /**
  * Local audio of one port, in order of precedence: a cue (such as the beep before a recording), the prompt,
- * and speech of a tap. Works in frames of 20 ms; interrupted audio fades before other audio starts.
+ * and speech of a tap. Works in frames of 20 ms; interrupted audio fades before other audio starts. The
+ * background of a tap is mixed into speech and silence.
  */
 export class PromptMixer {
   #onPlayed: PlayedListener
@@ -15,6 +17,11 @@ export class PromptMixer {
   #playing: { readonly id: number; readonly source: PromptSource } | undefined
   #fading: PromptSource | undefined
   #queues: SpeechQueue[] = []
+  #backgrounds: Background[] = []
+  /** Whether other ports are joined: the background then sounds only under speech. */
+  isJoined = false
+  /** Whether the last frame was a cue or a prompt. */
+  #isPrompt = false
   /** Last frame for which {@link compose} returned a source. */
   frame: Int16Array = new Int16Array(0)
 
@@ -34,7 +41,7 @@ export class PromptMixer {
     const playing = this.#playing?.source
     if (this.#cue || this.#fading || playing?.isAudible || playing?.hasEnded) return true
     for (let i = 0; i < this.#queues.length; i++) if (this.#queues[i]!.isWaiting) return true
-    return false
+    return !this.isJoined && this.#backgrounds.some(({ isOn }) => isOn)
   }
 
   /** Plays a sound in place of the current one. `loop` 0 means endless. */
@@ -70,12 +77,15 @@ export class PromptMixer {
     before?.done()
   }
 
-  addQueue(queue: SpeechQueue): void {
+  /** Adds the speech of a tap, and the sound under it. */
+  addQueue(queue: SpeechQueue, background?: Background): void {
     this.#queues.push(queue)
+    if (background) this.#backgrounds.push(background)
   }
 
-  removeQueue(queue: SpeechQueue): void {
+  removeQueue(queue: SpeechQueue, background?: Background): void {
     this.#queues = this.#queues.filter((each) => each !== queue)
+    this.#backgrounds = this.#backgrounds.filter((each) => each !== background)
   }
 
   /**
@@ -83,8 +93,26 @@ export class PromptMixer {
    * the frame will be sent; speech counts as heard only then.
    */
   compose(rate: PcmRate, isSent = true): object | undefined {
+    let source = this.#local(rate, isSent)
+    // Joined audio has precedence, and follows at once.
+    const isCovered = this.isJoined && !source
+    for (let i = 0; i < this.#backgrounds.length; i++) {
+      const background = this.#backgrounds[i]!
+      if (!background.isOn && !background.isAlone) continue
+      const frame = background.mix(source && this.frame, rate, isCovered || this.#isPrompt)
+      if (!frame || isCovered) continue
+      this.frame = frame
+      // One source for all of it: the numbering goes on when speech begins and ends.
+      source = background
+    }
+    return source
+  }
+
+  /** Composes the next {@link frame} without backgrounds. */
+  #local(rate: PcmRate, isSent: boolean): object | undefined {
     const source = this.#fading ?? this.#cue?.source ?? this.#prompt()
-    if (source && !source.hasEnded) {
+    this.#isPrompt = source !== undefined && !source.hasEnded
+    if (source && this.#isPrompt) {
       this.frame = source.take(rate)
       if (this.#fading?.hasEnded) this.#fading = undefined
       this.#interruptQueues(0)
@@ -118,6 +146,7 @@ export class PromptMixer {
     this.#playing = undefined
     this.#fading = undefined
     this.#queues = []
+    this.#backgrounds = []
     const cue = this.#cue
     this.#cue = undefined
     cue?.done()

@@ -41,6 +41,12 @@ export class PromptSource {
     return !this.hasEnded && (!this.#isPaused || this.#gain !== 0)
   }
 
+  /** Begins with a rise of one frame. Must be called before the first {@link take}. */
+  fadeIn(): void {
+    this.#gain = 0
+    this.#hasStarted = true
+  }
+
   setVolume(db: number): void {
     this.#volume = gainFactor(db)
   }

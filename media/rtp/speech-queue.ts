@@ -1,4 +1,5 @@
 import type { ItemPosition, PcmRate } from '../types.ts'
+import { fade, gainFactor } from './gain.ts'
 import { Ramp } from './ramp.ts'
 import { framesPerSecond, RateAdapter } from './rate-adapter.ts'
 import { type ItemListener, SpeechItems } from './speech-items.ts'
@@ -55,10 +56,16 @@ export class SpeechQueue {
   #tail: Int16Array | undefined
   #frame: Int16Array
   #adapter = new RateAdapter()
+  /** Factor of all samples. */
+  #gain: number
 
-  /** `rate`: sample rate of the written samples, in Hz. `onItem` is called during {@link take}. */
-  constructor(rate: PcmRate, onItem: ItemListener = () => {}) {
+  /**
+   * `rate`: sample rate of the written samples, in Hz. `onItem` is called during {@link take}. `gainDb`: gain
+   * of all speech, whatever its fades.
+   */
+  constructor(rate: PcmRate, onItem: ItemListener = () => {}, gainDb = 0) {
     this.#rate = rate
+    this.#gain = gainFactor(gainDb)
     this.#frame = new Int16Array(rate / framesPerSecond)
     this.#store = new SpeechStore(blockFrames * this.#frame.length)
     this.#items = new SpeechItems(rate / 1000, onItem)
@@ -179,6 +186,7 @@ export class SpeechQueue {
       frame.fill(0, taken)
       this.#tell()
     }
+    if (this.#gain !== 1) fade(frame, this.#gain, this.#gain, frame)
     return this.#adapter.convert(frame, this.#rate, rate)
   }
 

@@ -1,4 +1,11 @@
-import type { ItemPosition, MediaPort, Tap, TapEvent, TapFrame } from '../../../media/types.ts'
+import type {
+  BackgroundSound,
+  ItemPosition,
+  MediaPort,
+  Tap,
+  TapEvent,
+  TapFrame,
+} from '../../../media/types.ts'
 
 /** Tap whose far end a test plays: it decides when items begin, end, and how far they were heard. */
 export class FakeTap implements Tap {
@@ -79,6 +86,10 @@ export class FakeTap implements Tap {
 
   allowFade(isAllowed: boolean): void {
     this.mayFade = isAllowed
+  }
+
+  background(sound: BackgroundSound | undefined): void {
+    this.commands.push(['background', sound])
   }
 
   clear(): void {

@@ -98,6 +98,11 @@ export class Player {
     return { prompt, giveUp: () => giveUp.abort() }
   }
 
+  /** Prepares a sound that something else plays. Rejects if that fails. */
+  prepare(sound: Playable, { port, ...how }: PrepareFor = {}): Promise<Prompt> {
+    return this.#prepare(sound, rateOf(port), how)
+  }
+
   /** Returns the list that the port plays, unless it was stopped. */
   playing(port: MediaPort): Playing | undefined {
     const list = this.#lists.get(port)

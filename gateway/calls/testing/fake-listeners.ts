@@ -1,6 +1,7 @@
 /** Fake listeners of a media port: recordings, taps and detections that the test controls. */
 import type { StreamEnd, StreamOptions } from '../../../handlers/verbs.ts'
 import type {
+  BackgroundSound,
   DetectFinding,
   Detection,
   DetectRequest,
@@ -131,6 +132,10 @@ export class FakeTap implements Tap {
 
   setReflex(reflex: ReflexRequest | undefined): void {
     this.reflex = reflex
+  }
+
+  background(sound: BackgroundSound | undefined): void {
+    this.acts.push(sound ? 'background' : 'no background')
   }
 
   allowFade(isAllowed: boolean): void {

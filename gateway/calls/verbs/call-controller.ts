@@ -9,6 +9,7 @@ import {
   type CallPlayback,
   type CallRecording,
   type CallStream,
+  type CallTimes,
   type Cancellable,
   type CollectOptions,
   type CollectResult,
@@ -93,6 +94,10 @@ export class CallController implements ScopableControl {
 
   get info(): CallInfo {
     return this.#call.info
+  }
+
+  get times(): CallTimes {
+    return this.#call.caller.times
   }
 
   get isAnswered(): boolean {
