@@ -21,10 +21,12 @@ const lost: EngineFailure = { kind: 'connection', message: 'lost', part: 'fake' 
 const openSeat = (...engines: FakeEngine[]) => {
   const clock = new FakeClock()
   const told: string[] = []
+  const lost: number[] = []
   const owner = {
     isQuiet: true,
     request: () => request,
     onSeated: () => told.push('seated'),
+    onLost: () => lost.push(clock.now()),
     onFailure: ({ name }, { kind }) => told.push(`${name} failed: ${kind}`),
     onEmpty: ({ kind }) => told.push(`empty: ${kind}`),
     listener: new Proxy({} as SeatOwner['listener'], {
