@@ -27,8 +27,8 @@ export interface ExactText {
 }
 
 /**
- * Answers in progress, in order. Texts to be spoken word for word wait for the answer before them, and are
- * given to the engine one at a time: the next answer of the engine then is theirs.
+ * Answers in progress, in order. Texts to be spoken word for word wait for the answer before them. The
+ * engine gets them one at a time: its next answer then is theirs.
  */
 export class Answers {
   readonly #open = new Map<string, OpenAnswer>()

@@ -25,8 +25,8 @@ const continuation = 'Your last answer was cut off by a fault. Go on where it st
 const maxLastWordsMs = 10_000
 
 /**
- * Conversation of one call with an agent. It joins the caller's audio, the session of the engine, the turns and
- * the functions, and carries out what the call's verbs demand.
+ * Conversation of one call with an agent. It joins the caller's audio, the session of the engine, the turns
+ * and the functions, and carries out the demands of the call's verbs.
  */
 export class Conversation implements SeatOwner {
   readonly ended: Promise<AgentEnd>
@@ -51,7 +51,7 @@ export class Conversation implements SeatOwner {
   #isOver = false
   /** Waits for silence. */
   #quiet: (() => void)[] = []
-  /** What the caller heard of the answer that was lost with its session. */
+  /** Spoken part of the answer that was lost with its session. */
   #lostText: string | undefined
 
   constructor(port: MediaPort, options: AgentOptions, deps: ConversationDeps) {
