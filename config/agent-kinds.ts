@@ -141,5 +141,5 @@ export const voiceKinds: Readonly<Record<(typeof agentVoiceKinds)[number], Agent
     needed: ['model', 'voice'],
     permitted: ['language'],
   },
-  media: { needed: ['engine'], permitted: ['voice', 'language'] },
+  media: { needed: ['voice'], permitted: ['language'] },
 }

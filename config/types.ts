@@ -107,7 +107,7 @@ export type AgentVoiceConfig =
   | OfKind<LoadedVoice, 'elevenlabs', 'url' | 'voice'>
   | OfKind<LoadedVoice, 'deepgram', 'url'>
   | OfKind<LoadedVoice, 'cartesia', 'url' | 'model' | 'voice'>
-  | OfKind<LoadedVoice, 'media', 'engine'>
+  | OfKind<LoadedVoice, 'media', 'voice'>
 
 /** Recordings of calls. */
 export type RecordingsConfig = MediaConfig['recordings']

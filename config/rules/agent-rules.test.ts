@@ -25,12 +25,12 @@ const pipeline = `
     large: { kind: openai, key: "\${KEY}", model: gpt-4.1-mini, auth: api-key, timeout: 5s }
   voices:
     rachel: { kind: elevenlabs, key: "\${KEY}", voice: 21m00 }
-    house: { kind: media, engine: cloud }
+    house: { kind: media, voice: cloud }
   names:
     models: { "gpt-4o*": small }
     voices: { "elevenlabs.*": rachel, "*": built-in }
     recognisers: { "deepgram:nova-3": flux }
-media: { speech: { engines: [{ name: cloud, kind: openai, url: "https://a.example/", model: tts }] } }
+media: { speech: { voices: { cloud: { engine: built-in } } } }
 `
 
 describe('agents', () => {
@@ -75,7 +75,7 @@ describe('agents', () => {
         timeoutMs: 5000,
       },
     })
-    expect(voices.house).toEqual({ kind: 'media', engine: 'cloud' })
+    expect(voices.house).toEqual({ kind: 'media', voice: 'cloud' })
   })
 
   it('have the only engine as default', () => {
@@ -133,10 +133,10 @@ describe('agents', () => {
       ],
     ],
     [
-      '{ recognisers: { r: { kind: vosk } }, voices: { v: { kind: media, engine: x }, built-in: { kind: built-in } } }',
+      '{ recognisers: { r: { kind: vosk } }, voices: { v: { kind: media, voice: x }, built-in: { kind: built-in } } }',
       [
         'agents.recognisers.r must have url if kind is vosk [missing-key]',
-        'agents.voices.v.engine must be an engine of media.speech [unknown-name]',
+        'agents.voices.v.voice must be a name of media.speech.voices [unknown-name]',
         'agents.voices.built-in must have another name; built-in is the built-in voice [conflict]',
       ],
     ],

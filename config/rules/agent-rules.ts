@@ -13,7 +13,7 @@ const protocols = { ws: 'a ws or wss', http: 'an http or https' } as const
 
 /** Checks the rules of `agents` beyond the schema. */
 export const checkAgents = ({ agents, media }: FileConfig, report: Report): void => {
-  const speechEngines = media.speech.engines.map(({ name }) => name)
+  const speechVoices = Object.keys(media.speech.voices)
   checkEntries('engines', agents.engines, engineKinds, report)
   checkEntries('recognisers', agents.recognisers, recogniserKinds, report)
   checkEntries('models', agents.models, modelKinds, report)
@@ -21,12 +21,12 @@ export const checkAgents = ({ agents, media }: FileConfig, report: Report): void
   checkDefault(agents, report)
   for (const [name, engine] of Object.entries(agents.engines)) checkParts(agents, name, engine, report)
   for (const [name, voice] of Object.entries(agents.voices)) {
-    if (voice.engine !== undefined)
+    if (voice.kind === 'media' && voice.voice !== undefined)
       known(
-        voice.engine,
-        speechEngines,
-        'an engine of media.speech',
-        [...at, 'voices', name, 'engine'],
+        voice.voice,
+        speechVoices,
+        'a name of media.speech.voices',
+        [...at, 'voices', name, 'voice'],
         report,
       )
   }

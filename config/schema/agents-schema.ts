@@ -164,16 +164,15 @@ const voice = object(
   'Voice of pipelines.',
   {
     kind: choice(
-      'Protocol of the voice. built-in needs no server, media is an engine of media.speech.engines.',
+      'Protocol of the voice. built-in needs no server, media is a voice of media.speech.voices.',
       agentVoiceKinds,
     ),
     url,
     key,
     auth,
     model: nonEmpty('Model, as the server names it.'),
-    voice: nonEmpty('Voice, as the server names it.'),
+    voice: nonEmpty('Voice, as the server names it; for media, its name in media.speech.voices.'),
     language: nonEmpty('Language if a document names none, such as en-US.'),
-    engine: nonEmpty('Name in media.speech.engines for media, which requires it.'),
   },
   ['kind'],
 )

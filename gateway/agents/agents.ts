@@ -6,7 +6,8 @@ import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-
 import type { SteadyClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { Conversation, type ConversationObserver } from './conversation.ts'
+import { Conversation } from './conversation.ts'
+import type { ConversationObserver } from './conversation-deps.ts'
 import type { Engine, EngineMessage } from './engine.ts'
 import { RunningAgent } from './running-agent.ts'
 
@@ -18,6 +19,8 @@ export interface AgentLimits {
   readonly maxMs: number
   /** Time-out of a function in ms. */
   readonly functionTimeoutMs: number
+  /** Maximum number of tokens of language models in a conversation; absent: no limit. */
+  readonly maxTokens?: number
 }
 
 /** Engines of the present configuration. */
@@ -92,15 +95,18 @@ export class Agents implements AgentStarter {
     const log = this.#deps.log.child({ call: callId, agent: id })
     const { limits } = this.#engines
     const set = this.#engines
-    const engines = set.choose(options, (message) =>
-      log.warn({ event: 'agent.name-unknown', message }, 'name of an agent not configured'),
-    )
+    const warnings: string[] = []
+    const engines = set.choose(options, (message) => {
+      warnings.push(message)
+      log.warn({ event: 'agent.name-unknown', message }, 'name of an agent not configured')
+    })
     if (engines.length === 0) throw verbFailed('agents_unavailable')
     const running = this.#running.get(projectId) ?? 0
     if (running >= limits.maxCalls)
       throw verbFailed('agent_busy', `The project has ${limits.maxCalls} agents at once already.`)
     const { turns } = options
-    const hardStopMs = Math.min(turns.hardStopMs ?? limits.maxMs, limits.maxMs)
+    const hardStopMs = Math.min(turns.hardStopMs || limits.maxMs, limits.maxMs)
+    const { functionTimeoutMs, maxTokens } = limits
     const conversation = new Conversation(
       source.port,
       { ...options, turns: { ...turns, hardStopMs } },
@@ -108,12 +114,14 @@ export class Agents implements AgentStarter {
         projectId,
         engines,
         clock: this.#deps.clock,
-        functionTimeoutMs: limits.functionTimeoutMs,
+        functionTimeoutMs,
+        ...(maxTokens !== undefined && { maxTokens }),
+        warnings,
         render: this.#deps.render,
         loadSound: (url, port, stopped) =>
           this.#deps.loadSound(url, { port, customer: projectId, signal: stopped }),
         complete: (engine, messages, instruction) =>
-          set.complete(engine, messages, instruction, AbortSignal.timeout(maxSummaryMs)),
+          this.#inTime((limit) => set.complete(engine, messages, instruction, limit)),
         observer: this.#observer(log),
       },
     )
@@ -121,6 +129,7 @@ export class Agents implements AgentStarter {
     const hangUp = () => conversation.hangUp()
     signal.addEventListener('abort', hangUp, { once: true })
     void conversation.ended.then(() => signal.removeEventListener('abort', hangUp))
+    if (signal.aborted) hangUp()
     return new RunningAgent(id, conversation)
   }
 
@@ -128,6 +137,17 @@ export class Agents implements AgentStarter {
   async close(): Promise<void> {
     for (const conversation of this.#open.keys()) conversation.hangUp()
     await this.#engines.close()
+  }
+
+  /** Aborts a summary that takes too long. */
+  async #inTime(complete: (limit: AbortSignal) => Promise<string>): Promise<string> {
+    const abort = new AbortController()
+    const timer = this.#deps.clock.after(maxSummaryMs, () => abort.abort())
+    try {
+      return await complete(abort.signal)
+    } finally {
+      timer.cancel()
+    }
   }
 
   #closeIfUnused(engines: EngineSet): void {

@@ -1,8 +1,12 @@
 import type { AgentFunctionCall, AgentStamps } from '../../handlers/verbs.ts'
+import type { EngineLink } from './engine.ts'
 
 /** Answer of the agent that is not over yet. */
 export interface OpenAnswer {
+  /** Id that is unique in the conversation. */
   readonly id: string
+  /** Id of the engine, unique in its session. */
+  readonly engineId: string
   /** Spoken word for word as the document demanded, not by the model. */
   readonly isExact: boolean
   readonly isInterruptible: boolean
@@ -23,8 +27,8 @@ export interface ExactText {
 }
 
 /**
- * Answers in progress, in order. Texts to be spoken word for word wait for the answer before them, and are
- * given to the engine one at a time: the next answer of the engine then is theirs.
+ * Answers in progress, in order. Texts to be spoken word for word wait for the answer before them. The
+ * engine gets them one at a time: its next answer then is theirs.
  */
 export class Answers {
   readonly #open = new Map<string, OpenAnswer>()
@@ -32,6 +36,8 @@ export class Answers {
   /** Text that the engine has, and whose answer has not begun. */
   #given: ExactText | undefined
   readonly #done = new Map<string, () => void>()
+  /** Session that was asked for an answer that has not begun. */
+  awaitedFrom: EngineLink | undefined
 
   /** Answers in progress, the oldest first. */
   get all(): readonly OpenAnswer[] {
@@ -64,12 +70,14 @@ export class Answers {
   }
 
   /** Begins an answer. */
-  begin(id: string): OpenAnswer {
+  begin(id: string, engineId = id): OpenAnswer {
     const given = this.#given
     this.#given = undefined
+    this.awaitedFrom = undefined
     if (given) this.#done.set(id, given.done)
     const answer: OpenAnswer = {
       id,
+      engineId,
       isExact: given !== undefined,
       isInterruptible: given?.isInterruptible ?? true,
       calls: [],
@@ -88,8 +96,9 @@ export class Answers {
     this.#done.delete(id)
   }
 
-  /** Drops the texts that wait, because the caller interrupted or the conversation ends. */
-  dropTexts(): void {
+  /** Drops the texts and the answer that wait: the caller interrupted, or the conversation ends. */
+  dropWaiting(): void {
+    this.awaitedFrom = undefined
     const dropped = [...this.#waiting.splice(0), ...(this.#given ? [this.#given] : [])]
     this.#given = undefined
     for (const { done } of dropped) done()

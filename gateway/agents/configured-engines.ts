@@ -23,8 +23,8 @@ export class ConfiguredEngines implements EngineSet {
     this.#config = config
     this.#deps = deps
     this.#parts = new PipelineParts(config, deps)
-    const { callsPerProject: maxCalls, durationMs: maxMs, functionTimeoutMs } = config.limits
-    this.limits = { maxCalls, maxMs, functionTimeoutMs }
+    const { callsPerProject: maxCalls, durationMs: maxMs, functionTimeoutMs, tokens } = config.limits
+    this.limits = { maxCalls, maxMs, functionTimeoutMs, ...(tokens !== undefined && { maxTokens: tokens }) }
   }
 
   choose(

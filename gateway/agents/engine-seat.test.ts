@@ -20,34 +20,36 @@ const lost: EngineFailure = { kind: 'connection', message: 'lost', part: 'fake' 
 
 const openSeat = (...engines: FakeEngine[]) => {
   const clock = new FakeClock()
-  const events: string[] = []
+  const seen: string[] = []
+  const lost: number[] = []
   const owner = {
     isQuiet: true,
     request: () => request,
-    onSeated: () => events.push('seated'),
-    onFailure: ({ name }, { kind }) => events.push(`${name} failed: ${kind}`),
-    onEmpty: ({ kind }) => events.push(`empty: ${kind}`),
+    onSeated: () => seen.push('seated'),
+    onLost: () => lost.push(clock.now()),
+    onFailure: ({ name }, { kind }) => seen.push(`${name} failed: ${kind}`),
+    onEmpty: ({ kind }) => seen.push(`empty: ${kind}`),
     listener: new Proxy({} as SeatOwner['listener'], {
-      get: (_, event) => () => events.push(String(event)),
+      get: (_, event) => () => seen.push(String(event)),
     }),
   } satisfies SeatOwner as SeatOwner & { isQuiet: boolean }
   const seat = new EngineSeat(engines, owner, clock)
-  return { seat, owner, clock, events }
+  return { seat, owner, clock, seen }
 }
 
 describe('EngineSeat', () => {
   it('reports a session that is ready, and passes its events on', () => {
     const engine = new FakeEngine()
-    const { events } = openSeat(engine)
+    const { seen } = openSeat(engine)
     const { listener } = engine.link
     listener.onReady()
     listener.onAnswer('a')
-    expect(events).toEqual(['seated', 'onAnswer'])
+    expect(seen).toEqual(['seated', 'onAnswer'])
   })
 
   it('opens the next session before the present one ends, and uses it in a silence', () => {
     const engine = new FakeEngine()
-    const { seat, owner, clock, events } = openSeat(engine)
+    const { seat, owner, clock, seen } = openSeat(engine)
     const first = engine.link
     first.listener.onReady()
     Object.assign(owner, { isQuiet: false })
@@ -63,10 +65,10 @@ describe('EngineSeat', () => {
     expect(seat.link).toBe(second)
     expect(first.isClosed).toBe(true)
     first.listener.onAnswer('late')
-    expect(events).toEqual(['seated', 'seated'])
+    expect(seen).toEqual(['seated', 'seated'])
   })
 
-  it('changes over 2 s before the end even if the caller speaks', () => {
+  it('changes over 2 s before the end even if a side speaks', () => {
     const engine = new FakeEngine()
     const { seat, owner, clock } = openSeat(engine)
     const first = engine.link
@@ -93,7 +95,7 @@ describe('EngineSeat', () => {
   it('tries a failed engine once more, then the next one, and reports that none is left', () => {
     const one = new FakeEngine('one')
     const two = new FakeEngine('two')
-    const { events } = openSeat(one, two)
+    const { seen } = openSeat(one, two)
     one.link.listener.onReady()
     one.link.listener.onFailure(lost)
     expect(one.links).toHaveLength(2)
@@ -101,7 +103,7 @@ describe('EngineSeat', () => {
     two.link.listener.onReady()
     two.link.listener.onFailure(lost)
     two.link.listener.onFailure(lost)
-    expect(events).toEqual([
+    expect(seen).toEqual([
       'seated',
       'one failed: connection',
       'one failed: connection',
@@ -122,34 +124,34 @@ describe('EngineSeat', () => {
 
   it('counts anew after a stable session, so that hours of rare failures end no conversation', () => {
     const engine = new FakeEngine()
-    const { clock, events } = openSeat(engine)
+    const { clock, seen } = openSeat(engine)
     for (let i = 0; i < 20; i++) {
       engine.link.listener.onReady()
       clock.advance(10_000)
       engine.link.listener.onFailure(lost)
     }
-    expect(events).not.toContain('empty: connection')
+    expect(seen).not.toContain('empty: connection')
     expect(engine.links).toHaveLength(21)
   })
 
   it('gives up a session that is not ready within 8 s', () => {
     const engine = new FakeEngine()
-    const { clock, events } = openSeat(engine)
+    const { clock, seen } = openSeat(engine)
     clock.advance(8_000)
     clock.advance(8_000)
-    expect(events).toEqual(['fake failed: timeout', 'fake failed: timeout', 'empty: timeout'])
+    expect(seen).toEqual(['fake failed: timeout', 'fake failed: timeout', 'empty: timeout'])
   })
 
   it('leaves no timer and passes nothing on after its end', () => {
     const engine = new FakeEngine('limited', { longestMs: 600_000 })
-    const { seat, clock, events } = openSeat(engine)
+    const { seat, clock, seen } = openSeat(engine)
     const { listener }: { listener: EngineListener } = engine.link
     listener.onReady()
     listener.onClosing(5_000)
     seat.close()
     listener.onAnswer('late')
     listener.onFailure(lost)
-    expect(events).toEqual(['seated'])
+    expect(seen).toEqual(['seated'])
     expect(engine.links.every(({ isClosed }) => isClosed)).toBe(true)
     clock.advance(3_600_000)
     expect(engine.links).toHaveLength(2)

@@ -1,14 +1,20 @@
 import type { Clock, Timer } from '../core/clock.ts'
+import { catchUp } from './catch-up.ts'
 import type { Engine, EngineFailure, EngineLink, EngineListener, EngineRequest } from './engine.ts'
+
+/** Events of the session that hears the caller. */
+export type SeatListener = Omit<EngineListener, 'onReady' | 'onClosing' | 'onFailure'>
 
 /** Conversation for which a seat keeps an engine. */
 export interface SeatOwner {
-  /** Receives the events of the present session. */
-  readonly listener: Omit<EngineListener, 'onReady' | 'onClosing' | 'onFailure'>
+  /** Receives the events of the present session. Not read before the first one. */
+  readonly listener: SeatListener
   /** Returns the state of the conversation for a new session. */
   request(): EngineRequest
   /** The session that hears the caller is ready. Called once per session. */
   onSeated(link: EngineLink): void
+  /** The session that heard the caller is closed: nothing follows of its answers. */
+  onLost(): void
   /** A session failed; another one may follow. */
   onFailure(engine: Engine, failure: EngineFailure): void
   /** No engine is left. Nothing follows. */
@@ -21,6 +27,8 @@ export interface SeatOwner {
 interface Session {
   readonly engine: Engine
   readonly link: EngineLink
+  /** State of the conversation with which it was opened. */
+  readonly request: EngineRequest
   /** Time in ms at which it was ready. */
   readyAt?: number
   /** Whether its events count. */
@@ -78,11 +86,18 @@ export class EngineSeat {
 
   /** Replaces the session by a new one of the same engine, which fell silent. */
   renew(reason: string): void {
+    // A session that is being opened has a limit of its own.
+    if (this.#present.readyAt === undefined) return
     this.#failed(this.#present, { kind: 'timeout', message: reason, part: this.engine.kind })
   }
 
   /** Replaces the session by one with the present prompt and functions, in a silence or after 2 s. */
   refresh(): void {
+    if (this.#isOver) return
+    if (this.#next) {
+      this.#shut(this.#next)
+      this.#next = this.#open()
+    }
     this.#rotate(this.#present, switchBeforeMs + maxRefreshMs)
   }
 
@@ -94,15 +109,13 @@ export class EngineSeat {
 
   #open(): Session {
     const engine = this.#engines[0]!
+    const request = this.#owner.request()
     // The listener is not called before `open` has returned.
-    const session: Session = {
-      engine,
-      link: engine.open(
-        this.#owner.request(),
-        this.#listenerOf(() => session),
-      ),
-      isSeated: false,
-    }
+    const link = engine.open(
+      request,
+      this.#listenerOf(() => session),
+    )
+    const session: Session = { engine, link, request, isSeated: false }
     session.limit = this.#clock.after(maxOpeningMs, () =>
       this.#failed(session, {
         kind: 'timeout',
@@ -114,7 +127,7 @@ export class EngineSeat {
   }
 
   #listenerOf(sessionOf: () => Session): EngineListener {
-    const { listener } = this.#owner
+    const owner = this.#owner
     const ifSeated =
       <A extends readonly unknown[]>(handle: (...args: A) => void) =>
       (...args: A): void => {
@@ -124,19 +137,19 @@ export class EngineSeat {
       onReady: () => this.#ready(sessionOf()),
       onClosing: (inMs) => this.#rotate(sessionOf(), inMs),
       onFailure: (failure) => this.#failed(sessionOf(), failure),
-      onHeard: ifSeated((heard) => listener.onHeard(heard)),
-      onTurn: ifSeated((state) => listener.onTurn(state)),
-      onAnswer: ifSeated((answer) => listener.onAnswer(answer)),
-      onAudio: ifSeated((answer, item, samples) => listener.onAudio(answer, item, samples)),
-      onText: ifSeated((answer, item, text) => listener.onText(answer, item, text)),
-      onItemEnd: ifSeated((answer, item) => listener.onItemEnd(answer, item)),
-      onCall: ifSeated((answer, call) => listener.onCall(answer, call)),
-      onCallsCancelled: ifSeated((ids) => listener.onCallsCancelled(ids)),
-      onAnswerEnd: ifSeated((answer, how) => listener.onAnswerEnd(answer, how)),
-      onInterrupted: ifSeated(() => listener.onInterrupted()),
-      onUsage: ifSeated((usage) => listener.onUsage(usage)),
-      onFirstToken: ifSeated((answer) => listener.onFirstToken(answer)),
-      onWarning: ifSeated((code, message) => listener.onWarning(code, message)),
+      onHeard: ifSeated((heard) => owner.listener.onHeard(heard)),
+      onTurn: ifSeated((state) => owner.listener.onTurn(state)),
+      onAnswer: ifSeated((answer) => owner.listener.onAnswer(answer)),
+      onAudio: ifSeated((answer, item, samples) => owner.listener.onAudio(answer, item, samples)),
+      onText: ifSeated((answer, item, text) => owner.listener.onText(answer, item, text)),
+      onItemEnd: ifSeated((answer, item) => owner.listener.onItemEnd(answer, item)),
+      onCall: ifSeated((answer, call) => owner.listener.onCall(answer, call)),
+      onCallsCancelled: ifSeated((ids) => owner.listener.onCallsCancelled(ids)),
+      onAnswerEnd: ifSeated((answer, how) => owner.listener.onAnswerEnd(answer, how)),
+      onInterrupted: ifSeated(() => owner.listener.onInterrupted()),
+      onUsage: ifSeated((usage) => owner.listener.onUsage(usage)),
+      onFirstToken: ifSeated((answer) => owner.listener.onFirstToken(answer)),
+      onWarning: ifSeated((code, message) => owner.listener.onWarning(code, message)),
     }
   }
 
@@ -172,9 +185,16 @@ export class EngineSeat {
 
   #sit(session: Session): void {
     this.#shut(this.#present)
+    this.#owner.onLost()
+    this.#take(session)
+    this.#owner.onSeated(session.link)
+  }
+
+  /** Uses a session that was opened before. */
+  #take(session: Session): void {
     this.#present = session
     session.isSeated = true
-    this.#owner.onSeated(session.link)
+    catchUp(session.link, session.request, this.#owner.request())
   }
 
   #failed(session: Session, failure: EngineFailure): void {
@@ -190,13 +210,15 @@ export class EngineSeat {
     const prepared = this.#next
     this.#next = undefined
     this.#timer?.cancel()
+    this.#owner.onLost()
     if (prepared?.readyAt !== undefined) this.#sit(prepared)
     else if (this.#engines.length === 0) {
       this.#isOver = true
       if (prepared) this.#shut(prepared)
       this.#owner.onEmpty(failure)
-    } else {
-      this.#present = prepared ?? this.#open()
+    } else if (prepared) this.#take(prepared)
+    else {
+      this.#present = this.#open()
       this.#present.isSeated = true
     }
   }

@@ -38,6 +38,7 @@ const start = (more: Partial<AgentOptions> = {}) => {
       ...more,
     },
     {
+      warnings: [],
       projectId: 'p',
       engines: [new FakeEngine()],
       clock: new FakeClock(),

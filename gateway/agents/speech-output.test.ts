@@ -8,21 +8,21 @@ const audio = (ms: number) => new Int16Array(ms * 8)
 
 let tap: FakeTap
 let clock: FakeClock
-let events: string[]
+let seen: string[]
 let output: SpeechOutput
 
 beforeEach(() => {
   tap = new FakeTap()
   clock = new FakeClock()
-  events = []
+  seen = []
   output = new SpeechOutput(
     tap,
     8000,
     {
-      onBegan: (answer) => events.push(`began ${answer}`),
-      onUtterance: (answer, text) => events.push(`${answer}: ${text}`),
-      onEnded: (answer) => events.push(`ended ${answer}`),
-      onPlayed: () => events.push('played'),
+      onBegan: (answer) => seen.push(`began ${answer}`),
+      onUtterance: (answer, text) => seen.push(`${answer}: ${text}`),
+      onEnded: (answer) => seen.push(`ended ${answer}`),
+      onPlayed: () => seen.push('played'),
     },
     () => clock.uptime(),
   )
@@ -34,7 +34,7 @@ describe('SpeechOutput', () => {
     output.audio('a', '1', audio(400))
     output.end('a', '1')
     output.audio('a', '2', audio(400))
-    expect(events).toEqual([])
+    expect(seen).toEqual([])
     tap.happens({ kind: 'item-began', item: 1, atMs: 0 })
     output.event({ kind: 'item-began', item: 1, atMs: 0 })
     output.event({ kind: 'item-ended', item: 1 })
@@ -42,7 +42,7 @@ describe('SpeechOutput', () => {
     output.text('a', '2', 'How are you?')
     output.end('a', '2')
     output.event({ kind: 'item-ended', item: 2 })
-    expect(events).toEqual(['began a', 'a: Hello. ', 'a: How are you?', 'played', 'ended a'])
+    expect(seen).toEqual(['began a', 'a: Hello. ', 'a: How are you?', 'played', 'ended a'])
     expect([output.isBusy, output.isOver('a')]).toEqual([false, true])
   })
 
@@ -75,13 +75,13 @@ describe('SpeechOutput', () => {
     output.audio('a', '1', audio(100))
     await output.cut()
     output.event({ kind: 'item-ended', item: 1 })
-    expect(events).toEqual([])
+    expect(seen).toEqual([])
   })
 
   it('ends an item without audio at once', () => {
     output.text('a', '1', '…')
     output.end('a', '1')
-    expect([output.isOver('a'), events]).toEqual([true, ['played', 'ended a']])
+    expect([output.isOver('a'), seen]).toEqual([true, ['played', 'ended a']])
   })
 
   it('drops audio of a real-time engine that would be heard more than 200 ms late', () => {
@@ -97,6 +97,6 @@ describe('SpeechOutput', () => {
     expect(output.isBusy).toBe(true)
     output.event({ kind: 'item-began', item: 1, atMs: 0 })
     output.event({ kind: 'item-ended', item: 1 })
-    expect([output.isBusy, events]).toEqual([false, ['played']])
+    expect([output.isBusy, seen]).toEqual([false, ['played']])
   })
 })

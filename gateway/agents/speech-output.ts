@@ -1,4 +1,5 @@
-import type { ItemPosition, Tap, TapEvent } from '../../media/types.ts'
+import type { ItemPosition, PcmRate, Tap, TapEvent } from '../../media/types.ts'
+import { RateConverter } from './engines/session/wire-audio.ts'
 import { heardText } from './text/heard-text.ts'
 
 /** Receives the progress of the agent's speech. */
@@ -45,7 +46,7 @@ const maxBehindMs = 200
 /** Speech of an agent: gives items of answers to the tap, and knows what the caller heard of each. */
 export class SpeechOutput {
   readonly #tap: Tap
-  readonly #rate: number
+  readonly #rate: PcmRate
   readonly #listener: SpeechListener
   readonly #uptime: () => number
   readonly #items = new Map<number, SpokenItem>()
@@ -56,13 +57,22 @@ export class SpeechOutput {
   #speaking: string | undefined
   /** Uptime at which the queue of a real-time engine runs dry, in ms. */
   #dryAt = 0
+  /** Uptime since which the tap is paused, in ms. */
+  #pausedAt: number | undefined
+  #converter: RateConverter
 
   /** `rate`: sample rate of the tap in Hz; `uptime`: see `SteadyClock`. */
-  constructor(tap: Tap, rate: number, listener: SpeechListener, uptime: () => number) {
+  constructor(tap: Tap, rate: PcmRate, listener: SpeechListener, uptime: () => number) {
     this.#tap = tap
     this.#rate = rate
     this.#listener = listener
     this.#uptime = uptime
+    this.#converter = new RateConverter(rate, rate)
+  }
+
+  /** Sets the sample rate in Hz of the audio of answers; default that of the tap. */
+  set inputRate(rate: PcmRate) {
+    this.#converter = new RateConverter(rate, this.#rate)
   }
 
   /** Whether something is queued or being heard. */
@@ -72,6 +82,10 @@ export class SpeechOutput {
 
   /** Queues audio of an item. */
   audio(answer: string, key: string, samples: Int16Array): void {
+    this.#speak(answer, key, this.#converter.convert(samples))
+  }
+
+  #speak(answer: string, key: string, samples: Int16Array): void {
     const [number, item] = this.#itemOf(answer, key)
     if (item.state === 'ended' || samples.length === 0) return
     item.samples += samples.length
@@ -83,10 +97,11 @@ export class SpeechOutput {
    * dropped, because each delay would last until the end of the call.
    */
   audioInRealTime(answer: string, key: string, samples: Int16Array): void {
-    const now = this.#uptime()
+    const now = this.#now
+    const converted = this.#converter.convert(samples)
     if (this.#dryAt - now > maxBehindMs) return
-    this.#dryAt = Math.max(now, this.#dryAt) + (samples.length * 1000) / this.#rate
-    this.audio(answer, key, samples)
+    this.#dryAt = Math.max(now, this.#dryAt) + (converted.length * 1000) / this.#rate
+    this.#speak(answer, key, converted)
   }
 
   /** Adds text of an item. */
@@ -98,10 +113,44 @@ export class SpeechOutput {
 
   /** Ends an item: nothing follows. */
   end(answer: string, key: string): void {
-    const [number, item] = this.#itemOf(answer, key)
+    this.#complete(...this.#itemOf(answer, key))
+  }
+
+  /** Ends all items of an answer: nothing of it follows. */
+  endAll(answer: string): void {
+    for (const [number, item] of [...this.#items]) if (item.answer === answer) this.#complete(number, item)
+  }
+
+  #complete(number: number, item: SpokenItem): void {
+    if (item.isComplete) return
     item.isComplete = true
     if (item.samples === 0) this.#ended(item)
     else this.#tap.finish(number)
+  }
+
+  /** Lowers the speech; the queue waits. */
+  pause(): void {
+    this.paused()
+    this.#tap.pause()
+  }
+
+  /** The media thread has lowered the speech. */
+  paused(): void {
+    this.#pausedAt ??= this.#uptime()
+  }
+
+  /** Continues after a pause. */
+  resume(): void {
+    this.#resumed()
+    this.#tap.resume()
+  }
+
+  #resumed(): void {
+    if (this.#pausedAt === undefined) return
+    const ms = this.#uptime() - this.#pausedAt
+    if (this.#dryAt > this.#pausedAt) this.#dryAt += ms
+    for (const item of this.#items.values()) if (item.state === 'begun') item.beganAt += ms
+    this.#pausedAt = undefined
   }
 
   /** Queues a sound that belongs to no answer, such as a filler. */
@@ -126,7 +175,8 @@ export class SpeechOutput {
   /** Drops everything that was not heard. Resolves when the positions are known. */
   async cut(): Promise<void> {
     const cutItems = [...this.#items.values()].filter(({ state }) => state !== 'ended')
-    const now = this.#uptime()
+    const now = this.#now
+    this.#pausedAt = undefined
     for (const item of cutItems) {
       if (item.state === 'begun') item.heardMs = Math.min(this.#msOf(item), now - item.beganAt)
       item.state = 'ended'
@@ -140,7 +190,7 @@ export class SpeechOutput {
   /** Returns the text and audio of an answer that the caller heard so far. */
   heardOf(answer: string): Heard {
     const items = [...this.#items.values()].filter((item) => item.answer === answer)
-    const now = this.#uptime()
+    const now = this.#now
     const played = items.map((item) => ({
       item,
       ms: item.state === 'begun' ? Math.min(this.#msOf(item), now - item.beganAt) : item.heardMs,
@@ -163,7 +213,11 @@ export class SpeechOutput {
 
   /** Forgets an answer that is over. */
   forget(answer: string): void {
-    for (const [number, item] of this.#items) if (item.answer === answer) this.#items.delete(number)
+    for (const [number, item] of this.#items) {
+      if (item.answer !== answer) continue
+      if (item.state !== 'ended') this.#open--
+      this.#items.delete(number)
+    }
   }
 
   /** Whether all items of an answer have ended. */
@@ -171,6 +225,11 @@ export class SpeechOutput {
     for (const item of this.#items.values())
       if (item.answer === answer && item.state !== 'ended') return false
     return true
+  }
+
+  /** Uptime in ms, which stands still during a pause. */
+  get #now(): number {
+    return this.#pausedAt ?? this.#uptime()
   }
 
   #correct(positions: readonly ItemPosition[]): void {

@@ -69,9 +69,15 @@ export class Transcript {
     return last.message
   }
 
-  /** Replaces everything. */
+  /** Replaces everything but the calls that run: their results follow. */
   replace(history: readonly AgentMessage[]): void {
-    this.#entries = history.map((message) => ({ kind: 'message', message }))
+    const answered = this.#answered
+    const running = this.#entries.flatMap((each): Entry[] => {
+      if (each.kind !== 'answer') return []
+      const calls = each.entry.calls.filter(({ id }) => !answered.has(id))
+      return calls.length > 0 ? [{ kind: 'answer', entry: { ...each.entry, content: '', calls } }] : []
+    })
+    this.#entries = [...history.map((message): Entry => ({ kind: 'message', message })), ...running]
   }
 
   /**
@@ -79,9 +85,7 @@ export class Transcript {
    * messages.
    */
   get messages(): readonly EngineMessage[] {
-    const answered = new Set(
-      this.#entries.flatMap((each) => (each.kind === 'result' ? each.entry.callId : [])),
-    )
+    const answered = this.#answered
     return this.#entries.flatMap((each): EngineMessage[] => {
       if (each.kind === 'message') return [each.message]
       if (each.kind === 'result') return [{ role: 'tool', ...each.entry }]
@@ -89,6 +93,11 @@ export class Transcript {
       if (each.entry.content === '' && calls.length === 0) return []
       return [{ role: 'assistant', content: each.entry.content, ...(calls.length > 0 && { calls }) }]
     })
+  }
+
+  /** Ids of the calls that have results. */
+  get #answered(): ReadonlySet<string> {
+    return new Set(this.#entries.flatMap((each) => (each.kind === 'result' ? each.entry.callId : [])))
   }
 
   #entryOf(answer: string): AnswerEntry {

@@ -1,6 +1,7 @@
 import type { AgentEngineConfig } from '../../../config/types.ts'
+import type { AgentRewrite } from '../../../handlers/verbs.ts'
 import type { Engine } from '../engine.ts'
-import { compileRewrites } from '../text/pronounce.ts'
+import { compileRewrites, type Rewriter } from '../text/pronounce.ts'
 import { DeepgramAgentEngine } from './deepgram/deepgram.ts'
 import { ElevenLabsAgentEngine } from './elevenlabs/elevenlabs.ts'
 import { GeminiEngine } from './gemini/gemini.ts'
@@ -26,7 +27,7 @@ export const makeEngine = (
       recognisers: config.recognisers.map((each) => parts.recogniser(each)),
       models: config.models.map((each) => parts.model(each)),
       voices: parts.voices(config.voices),
-      pronounce: (text, rules) => compileRewrites(rules).rewrite(text),
+      pronounce: compiledOnce(),
       clock,
       log,
     })
@@ -66,10 +67,13 @@ export const makeEngine = (
         { clock },
       )
     case 'deepgram-agent': {
-      const think = { provider: { type: 'open_ai', model: config.model } }
-      const speak = voice === undefined ? {} : { speak: { provider: { type: 'deepgram', model: voice } } }
+      const { provider: type = 'open_ai', transcriptionModel } = config
+      const think = { provider: { type, model: config.model } }
+      const listen = transcriptionModel === undefined ? {} : { listen: deepgramListenOf(transcriptionModel) }
+      const speak = voice === undefined ? {} : { speak: { type: 'deepgram', model: voice } }
       const { voice: _, ...rest } = common
-      return new DeepgramAgentEngine({ ...rest, think, ...speak, ...formatOf(config.format) }, { clock })
+      const options = { ...rest, think, ...listen, ...speak, ...formatOf(config.format) }
+      return new DeepgramAgentEngine(options, { clock })
     }
     case 'elevenlabs-agent':
       return new ElevenLabsAgentEngine({ ...common, agent: config.agentId }, { clock, send })
@@ -77,6 +81,23 @@ export const makeEngine = (
       return new UltravoxEngine({ ...common, ...(model !== undefined && { model }) }, { clock, send })
   }
 }
+
+/** Rewriting for the voice that compiles the rules of a document once. */
+const compiledOnce = (): ((text: string, rules: readonly AgentRewrite[]) => string) => {
+  const compiled = new WeakMap<readonly AgentRewrite[], Rewriter>()
+  return (text, rules) => {
+    const rewrite = compiled.get(rules) ?? compileRewrites(rules).rewrite
+    compiled.set(rules, rewrite)
+    return rewrite(text)
+  }
+}
+
+/** Recogniser of Deepgram's agent: Flux is of the second version of its interface. */
+const deepgramListenOf = (model: string): Readonly<Record<string, unknown>> => ({
+  type: 'deepgram',
+  model,
+  ...(model.startsWith('flux') && { version: 'v2' }),
+})
 
 const formatOf = (
   format: 'pcmu' | 'pcma' | 'pcm' | undefined,

@@ -13,26 +13,54 @@ import type {
 
 const abilities: EngineAbilities = { turns: 'ours', cut: 'note', pace: 'burst', isExact: true, changes: true }
 
+/** Abilities that differ from those of the usual engine, and the sample rate in Hz; default 8000. */
+export interface FakeAbilities extends Partial<EngineAbilities> {
+  readonly rate?: PcmRate
+}
+
 /** Session of a {@link FakeEngine}: records its commands, and lets a test act as the engine by `listener`. */
 export class FakeLink implements EngineLink {
   readonly abilities: EngineAbilities
-  readonly inputRate: PcmRate = 8000
-  readonly outputRate: PcmRate = 8000
+  readonly inputRate: PcmRate
+  readonly outputRate: PcmRate
   readonly request: EngineRequest
   readonly listener: EngineListener
   /** Commands in order, as name and arguments. */
   readonly commands: unknown[][] = []
-  heardFrames = 0
+  /** Loudest sample of each frame that it heard. */
+  readonly heard: number[] = []
   isClosed = false
 
-  constructor(request: EngineRequest, listener: EngineListener, changed: Partial<EngineAbilities>) {
+  constructor(request: EngineRequest, listener: EngineListener, changed: FakeAbilities) {
+    const { rate = 8000, ...others } = changed
     this.request = request
     this.listener = listener
-    this.abilities = { ...abilities, ...changed }
+    this.inputRate = rate
+    this.outputRate = rate
+    this.abilities = { ...abilities, ...others }
   }
 
-  hear(): void {
-    this.heardFrames++
+  /** Begins an answer with one item, whose audio lasts `ms`, and ends it. */
+  answers(id: string, text: string, ms = 1000): void {
+    this.begins(id, text, ms)
+    this.listener.onItemEnd(id, `${id}.1`)
+    this.listener.onAnswerEnd(id, 'completed')
+  }
+
+  /** Begins an answer with one item, whose audio so far lasts `ms`. */
+  begins(id: string, text: string, ms = 1000): void {
+    this.listener.onAnswer(id)
+    this.listener.onText(id, `${id}.1`, text)
+    this.listener.onAudio(id, `${id}.1`, new Int16Array((this.outputRate * ms) / 1000))
+  }
+
+  /** Commands of these names. */
+  commandsOf(...names: string[]): unknown[][] {
+    return this.commands.filter(([name]) => names.includes(String(name)))
+  }
+
+  hear(samples: Int16Array): void {
+    this.heard.push(samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0))
   }
 
   commit(text: string): void {
@@ -77,9 +105,9 @@ export class FakeEngine implements Engine {
   readonly name: string
   readonly kind = 'fake'
   readonly links: FakeLink[] = []
-  readonly #abilities: Partial<EngineAbilities>
+  readonly #abilities: FakeAbilities
 
-  constructor(name = 'fake', changed: Partial<EngineAbilities> = {}) {
+  constructor(name = 'fake', changed: FakeAbilities = {}) {
     this.name = name
     this.#abilities = changed
   }

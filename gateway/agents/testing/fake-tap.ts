@@ -17,6 +17,7 @@ export class FakeTap implements Tap {
   positions: ItemPosition[] = []
   mayFade = true
   isClosed = false
+  readonly #waiting: (() => void)[] = []
   #event: (event: TapEvent) => void = () => {}
   #frame: (frame: TapFrame) => void = () => {}
   #closed: () => void = () => {}
@@ -31,6 +32,11 @@ export class FakeTap implements Tap {
     this.#event(event)
   }
 
+  /** The first sound of everything that is queued leaves. */
+  plays(): void {
+    for (const item of this.items.keys()) this.happens({ kind: 'item-began', item, atMs: 0 })
+  }
+
   /** Everything that is queued leaves. */
   playsAll(): void {
     const numbers = [...this.items.keys()]
@@ -39,6 +45,12 @@ export class FakeTap implements Tap {
       this.happens({ kind: 'item-began', item, atMs: 0 })
       this.happens({ kind: 'item-ended', item })
     }
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Names of the commands so far; forgets them. */
+  takeCommands(): string[] {
+    return this.commands.splice(0).map(([name]) => String(name))
   }
 
   /** The port is closed. */
@@ -96,7 +108,10 @@ export class FakeTap implements Tap {
     this.items.clear()
   }
 
-  async spoken(): Promise<void> {}
+  spoken(): Promise<void> {
+    if (this.items.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
 
   moveTo(port: MediaPort): void {
     this.commands.push(['moveTo', port.id])

@@ -63,6 +63,6 @@ export class Silences {
 
   /** Time of the hard stop. */
   stopAt({ hardStopMs }: TurnRules): number | undefined {
-    return this.isStopped || hardStopMs === undefined ? undefined : this.#startedAt + hardStopMs
+    return this.isStopped || !hardStopMs ? undefined : this.#startedAt + hardStopMs
   }
 }

@@ -83,6 +83,8 @@ export interface TurnRules extends AgentTurnSettings {
  */
 export interface TurnInputs {
   readonly state: TurnState
+  /** Whether the engine was asked for an answer, or has to give one, that has not begun. */
+  readonly isAnswerDue: boolean
   /**
    * Voice of the caller, by the detector in the media thread: began (the reflex has faded) or ended. `agoMs`:
    * time since the first or last voiced frame; default 0.
@@ -119,6 +121,10 @@ export interface TurnInputs {
   unhold(): void
   /** The agent ends after its last words. */
   leave(): void
+  /** A limit of the conversation is reached: it ends as by the hard stop. */
+  stop(): void
+  /** Another engine continues the conversation. */
+  useEngine(engine: TurnRules['engine']): void
   change(settings: Partial<AgentTurnSettings>): void
   waitForUser(ms: number | undefined): void
   /** The call has ended: no effect follows. */

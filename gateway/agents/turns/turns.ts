@@ -31,6 +31,10 @@ export class Turns implements TurnInputs {
     return this.#floor.state
   }
 
+  get isAnswerDue(): boolean {
+    return this.#floor.isAgents && this.#floor.answers.isExpected
+  }
+
   /** Computes the deadlines anew; each that runs does so, too. */
   #settle(): void {
     const deadlines = deadlinesOf(this.#floor)
@@ -249,6 +253,18 @@ export class Turns implements TurnInputs {
     const { state } = this.#floor
     if (state === 'over' || state === 'leaving') return
     this.#floor.leave('stopped')
+    this.#settle()
+  }
+
+  stop(): void {
+    const { state, silences } = this.#floor
+    if (state === 'over' || state === 'leaving' || silences.isStopped) return
+    this.#floor.stop()
+    this.#settle()
+  }
+
+  useEngine({ turns, cut }: TurnRules['engine']): void {
+    this.#floor.setRules({ ...this.#floor.rules, engine: { turns, cut } })
     this.#settle()
   }
 

@@ -50,13 +50,19 @@ export class CallAgents {
   /** Throws a `VerbFailed` with `agents_unavailable` or `agent_busy`. */
   async start(port: MediaPort, options: AgentOptions): Promise<CallAgent> {
     const { signal, info } = this.#call
+    const { port: present } = this.#call.caller
     if (this.#running || this.#isStarting) throw verbFailed('agent_busy', 'The call has an agent already.')
     this.#isStarting = true
     try {
       const { callId, projectId } = info
       const agent = await this.#starter.start({ callId, projectId, port, signal }, options)
-      if (signal.aborted) throw new CallEnded()
+      if (signal.aborted) {
+        agent.stop()
+        throw new CallEnded()
+      }
       this.#follow(agent, options)
+      // The caller may have moved while the engine was chosen.
+      if (this.#call.caller.port !== present) this.#followCaller()
       return agent
     } finally {
       this.#isStarting = false

@@ -38,7 +38,7 @@ export const isConvertible = (format: WireFormat, linkRate: PcmRate): boolean =>
 const lawOf = { pcmu: 'PCMU', pcma: 'PCMA' } as const
 
 /** Converts one stream of samples between any two rates: by way of 48 kHz if their ratio is not whole. */
-class RateConverter {
+export class RateConverter {
   readonly #stages: readonly Resampler[]
 
   constructor(from: ResamplerRate, to: ResamplerRate) {
