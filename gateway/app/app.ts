@@ -2,6 +2,7 @@ import type { SipAgent } from '@trunkline/sip-agent'
 import { type ReadConfig, readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
 import type { Certificates } from '../auth/certificates.ts'
+import type { RunAgent } from '../calling/operations/agent-operation.ts'
 import type { Arrival, Arrivals } from '../calls/call/arrival.ts'
 import type { Originator } from '../calls/connect/origination.ts'
 import type { Calls } from '../calls/session/calls.ts'
@@ -241,7 +242,8 @@ export class App {
       this.#metrics,
     )
     const { access } = store
-    const applications = openApplications(base, { access, originator, rooms }, this.#metrics)
+    const runAgent: RunAgent = (control, request) => opened.runAgent(control, request)
+    const applications = openApplications(base, { access, originator, rooms, runAgent }, this.#metrics)
     const opened = openCalls(
       base,
       {

@@ -1,4 +1,5 @@
 import type { ProjectAccess } from '../auth/project-access.ts'
+import type { RunAgent } from '../calling/operations/agent-operation.ts'
 import type { Originator } from '../calls/connect/origination.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { RoomSessions } from '../rpc/realtime/application-rooms.ts'
@@ -11,6 +12,8 @@ export interface OpenApplicationsDeps {
   /** Places the calls of applications. */
   readonly originator: Originator
   readonly rooms: RoomSessions
+  /** Runs voice agents on their calls. */
+  readonly runAgent: RunAgent
 }
 
 /** Opens the JSON-RPC dialect of realtime applications. */

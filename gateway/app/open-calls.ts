@@ -7,6 +7,7 @@ import { ApiCall } from '../calling/api-call.ts'
 import { CallCommands } from '../calling/call-commands.ts'
 import { CallPlacer } from '../calling/call-placer.ts'
 import { CalleeCheck, type Objection } from '../calling/callee-check.ts'
+import type { RunAgent } from '../calling/operations/agent-operation.ts'
 import { Player } from '../calls/audio/player.ts'
 import { WaitingAudio } from '../calls/audio/waiting-audio.ts'
 import { ProjectConferences } from '../calls/conference/conferences.ts'
@@ -70,6 +71,8 @@ export interface OpenedCalls {
   readonly queues: ProjectQueues
   /** Checks of documents that are sent to the API. */
   readonly documentChecks: DocumentChecks
+  /** Runs voice agents outside of documents. */
+  readonly runAgent: RunAgent
 }
 
 /** Returns a function that returns whether a host name belongs to this gateway, for calls of a project. */
@@ -111,7 +114,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const conferences = new ProjectConferences({ waitingAudio, openMixer, recordings, clock, log })
   const { http: documents, callbacks } = customers
   const { nodeId } = store
-  const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
+  const { handlers, documentChecks, runAgent } = openHandlers(base, nodeId, metrics)
   const locals = new LocalLegs({
     edge,
     arrivals: { arrive: (arrival) => calls.arrive(arrival) },
@@ -193,5 +196,12 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
   const commands = new CallCommands({ apiCallOf, calls, addresses, history: records })
   metrics.gauge('commanded_calls', () => commands.size)
-  return { calls, recent, placing, commands, conferences, rooms, queues, documentChecks }
+  const runOn: RunAgent = (control, request) => {
+    const context = contexts.of(control, log.child({ call: control.info.callId }), {
+      variables: {},
+      status: undefined,
+    })
+    return runAgent(control, context, request)
+  }
+  return { calls, recent, placing, commands, conferences, rooms, queues, documentChecks, runAgent: runOn }
 }

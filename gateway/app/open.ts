@@ -6,6 +6,7 @@ import type { Config } from '../../config/types.ts'
 import { createFlowHandler } from '../../handlers/flow/handler.ts'
 import { DocumentChecks } from '../../handlers/reading/checks.ts'
 import { DocumentReader } from '../../handlers/reading/reader.ts'
+import { createAgentRunner } from '../../handlers/script/agent-requests.ts'
 import { createScriptHandler } from '../../handlers/script/handler.ts'
 import { Sandbox } from '../../handlers/script/sandbox/sandbox.ts'
 import { createXmlHandler } from '../../handlers/xml/handler.ts'
@@ -330,12 +331,14 @@ export const openHandlers = ({ clock, closing }: AppContext, nodeId: string, met
   const documents = closing.add('documents', new DocumentReader(clock), (open) => open.close())
   const documentChecks = new DocumentChecks(documents, clock)
   metrics.gauge('documents_read', () => documents.pending + documentChecks.waiting)
+  const options = { sandbox, documents, nodeId, timers: clock }
+  const runAgent = createAgentRunner(options)
   const handlers = {
-    xml: createXmlHandler(documents),
-    script: createScriptHandler({ sandbox, documents, nodeId, timers: clock }),
-    flow: createFlowHandler({ sandbox, documents, nodeId, timers: clock }),
+    xml: createXmlHandler(documents, runAgent),
+    script: createScriptHandler(options),
+    flow: createFlowHandler(options),
   }
-  return { handlers, documentChecks }
+  return { handlers, documentChecks, runAgent }
 }
 
 /**

@@ -32,6 +32,8 @@ export interface AgentHost {
   readonly timers: Timers
   readonly memory: AgentMemory
   readonly spaceId: string
+  /** Ends the conversation, after the agent's last words. */
+  readonly stop?: AbortSignal | undefined
   /** Variables and call object that requests can carry. */
   readonly variables: { readonly vars: Json; readonly call: Json }
   /** Form of requests: that of `amazon_bedrock` differs. Default `swaig`. */

@@ -130,6 +130,7 @@ export class AgentSession implements AgentCommands {
       runFunction: (call, signal) => this.#runner.run(call, signal),
       onEvent: (event) => this.#told(event),
       commands: this,
+      ...(host.stop && { signal: host.stop }),
     })
     // Functions of other servers, and changes of early functions.
     state.refresh()

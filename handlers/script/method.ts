@@ -43,6 +43,8 @@ export interface ScriptContext {
   readonly agents: AgentMemory
   /** Timers that run after the end of the call, too. */
   readonly timers: Timers
+  /** Ends the conversations of voice agents; absent: only the call and the documents do. */
+  readonly stopAgents: AbortSignal | undefined
   /** Logs a fault that does not stop the script. */
   warn(code: string, message: string, path: string): void
   /** Runs nested steps of a method. */

@@ -54,6 +54,8 @@ export interface ScriptRunDeps {
   readonly documents?: ScriptReader
   readonly ids: ScriptIds
   readonly timers: Timers
+  /** Ends the conversations of voice agents. */
+  readonly stopAgents?: AbortSignal
 }
 
 /** Running section with the number of jumps of each `goto`, by path. */
@@ -93,18 +95,21 @@ export class ScriptRun implements ScriptContext {
     this.events = new StatusEvents(deps.context, deps.call.info, deps.ids)
   }
 
-  /** Runs a section and the sections that it transfers to. */
-  async run(section: Section): Promise<void> {
+  /** Runs a section and the sections that it transfers to. Resolves with whether it transferred at all. */
+  async run(section: Section): Promise<boolean> {
     let next: { readonly to: Section; readonly params?: Params } | undefined = { to: section }
+    let hasTransferred = false
     try {
       while (next) {
         if (next.params) this.variables.params = next.params
         const outcome: Outcome = await this.#enter(next.to)
         next = outcome?.kind === 'transfer' ? outcome : undefined
+        hasTransferred ||= next !== undefined
       }
     } catch (error) {
       if (!(error instanceof LoopDetected)) throw error
     }
+    return hasTransferred
   }
 
   async steps(list: StepList | undefined): Promise<Outcome> {
@@ -192,6 +197,10 @@ export class ScriptRun implements ScriptContext {
 
   get timers(): Timers {
     return this.#deps.timers
+  }
+
+  get stopAgents(): AbortSignal | undefined {
+    return this.#deps.stopAgents
   }
 
   get #frame(): Frame {

@@ -1,3 +1,4 @@
+import type { RunAgentRequest } from '../agent/agent-runner.ts'
 import type { DocumentSource, StatusCallback } from '../handler.ts'
 import { createXmlHandler } from '../xml/handler.ts'
 import { FakeCall } from './fake-call.ts'
@@ -26,12 +27,13 @@ export const runXml = async (
     call = new FakeCall(),
     context = new FakeContext(),
     at,
-  }: { call?: FakeCall; context?: FakeContext; at?: string } = {},
+    runAgent,
+  }: { call?: FakeCall; context?: FakeContext; at?: string; runAgent?: RunAgentRequest } = {},
 ) => {
   context.documents[`${root}/next`] ??= nothingMore
   const source: DocumentSource = at === undefined ? inline(body) : { kind: 'url', url: `${root}${at}` }
   if (at !== undefined) context.documents[`${root}${at}`] = `<Response>${body}</Response>`
-  await createXmlHandler().run(call, source, context)
+  await createXmlHandler(undefined, runAgent).run(call, source, context)
   return { call, context }
 }
 

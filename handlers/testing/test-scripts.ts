@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
+import { createAgentRunner } from '../script/agent-requests.ts'
 import { readScriptDocument } from '../script/document.ts'
 import { createScriptHandler } from '../script/handler.ts'
 import { Sandbox } from '../script/sandbox/sandbox.ts'
@@ -25,12 +26,10 @@ export class TestScripts {
   // Uses real threads; a test without expressions never starts them.
   readonly #sandbox = new Sandbox({ after: () => ({ cancel: () => {} }) })
   readonly timers = new FakeTimers()
-  readonly handler = createScriptHandler({
-    nodeId: 'n-1',
-    spaceId: 's-1',
-    sandbox: this.#sandbox,
-    timers: this.timers,
-  })
+  readonly #options = { nodeId: 'n-1', spaceId: 's-1', sandbox: this.#sandbox, timers: this.timers }
+  readonly handler = createScriptHandler(this.#options)
+  /** Runs voice agents outside of scripts. */
+  readonly runAgent = createAgentRunner(this.#options)
 
   close(): Promise<void> {
     return this.#sandbox.close()

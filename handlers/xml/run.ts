@@ -1,3 +1,6 @@
+import type { AgentRequestEnd, RunAgentRequest } from '../agent/agent-runner.ts'
+import type { Json } from '../agent/document-types.ts'
+import { contextWith } from '../common/contexts.ts'
 import type { LoadedDocument } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
 import { type Fields, formRequest, type Target } from '../common/forms.ts'
@@ -32,6 +35,8 @@ export interface XmlRunDeps {
   readonly context: HandlerContext
   /** Reads documents; default immediately, in the current thread. */
   readonly read?: ReadDocument
+  /** Runs voice agents; without it none can start. */
+  readonly runAgent?: RunAgentRequest
   /** Settings of a side document; absent for the caller's own document. */
   readonly side?: SideDocument
 }
@@ -41,6 +46,7 @@ export class XmlRun {
   readonly #call: CallControl
   readonly #context: HandlerContext
   readonly #read: ReadDocument
+  readonly #agents: RunAgentRequest | undefined
   readonly #side: SideDocument | undefined
   #fallback: Pick<Extract<DocumentSource, { kind: 'url' }>, 'fallbackUrl' | 'fallbackMethod'> = {}
   /** URL of the running document, for warnings. */
@@ -50,10 +56,11 @@ export class XmlRun {
   /** Number of idle documents since the last one that took time on the call. */
   #idleDocuments = 0
 
-  constructor({ call, context, read = readImmediately, side }: XmlRunDeps) {
+  constructor({ call, context, read = readImmediately, runAgent, side }: XmlRunDeps) {
     this.#call = call
     this.#context = context
     this.#read = read
+    this.#agents = runAgent
     this.#side = side
   }
 
@@ -153,6 +160,7 @@ export class XmlRun {
           return undefined
         }),
       runSideDocument: (leg, next, side) => this.#runSideDocument(leg, next, side),
+      runAgent: (document, at) => this.#runAgent(document, at),
       reportDial: (isConnected) => {
         this.#hasDialFailed = !isConnected
       },
@@ -167,6 +175,12 @@ export class XmlRun {
       if (!side.isRepeated) for (const fault of faultsOf(error)) this.#context.warn(fault)
       throw error
     }
+  }
+
+  #runAgent(document: Json, path: string): Promise<AgentRequestEnd> {
+    if (!this.#agents) throw new VerbFailed('agents_unavailable', 'The gateway has no voice agents.')
+    const context = contextWith(this.#context, { warn: (fault) => this.#warn(fault) })
+    return this.#agents(this.#call, context, { method: 'ai', document, path })
   }
 
   #warn(fault: DocumentFault): void {

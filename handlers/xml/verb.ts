@@ -1,3 +1,5 @@
+import type { AgentRequestEnd } from '../agent/agent-runner.ts'
+import type { Json } from '../agent/document-types.ts'
 import type { Fields, Target } from '../common/forms.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
@@ -53,6 +55,8 @@ export interface VerbContext {
    * unreachable or invalid; the call's log then has the fault.
    */
   runSideDocument(call: CallControl, next: Target, side: SideDocument): Promise<'leave' | undefined>
+  /** Runs the voice agent of a document at an element to its end. Throws `VerbFailed` without agents. */
+  runAgent(document: Json, path: string): Promise<AgentRequestEnd>
   /**
    * Reports whether a `Dial` was connected. If it was not, a caller who was never answered is rejected with
    * that failure at the end of the document.

@@ -242,6 +242,7 @@ const scriptFolders = [
   'loading.ts',
   'run.ts',
   'handler.ts',
+  'agent-requests.ts',
 ] as const
 
 /**

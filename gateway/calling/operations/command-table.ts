@@ -51,8 +51,10 @@ export const reply = (
 ): CommandReply => ({ result: ok({ call_id: call.id, node_id: call.nodeId, ...more }) })
 
 /** Starts an operation after its reply: clients accept its first event only then. */
-const startsOperation =
-  (read: (call: CommandedCall, id: string, params: Fields) => Operation): Command =>
+export const startsOperation =
+  <T extends CommandedCall = CommandedCall>(
+    read: (call: T, id: string, params: Fields) => Operation,
+  ): Command<T> =>
   (call, params) => {
     const id = params.needed('control_id')
     const answer = reply(call, { control_id: id })
@@ -77,7 +79,8 @@ const setsVolume = (kind: OperationKind): Command =>
     operation.setVolume?.(db)
   })
 
-const stops = (kind: OperationKind): Command => updatesOperation(kind, (operation) => operation.stop())
+/** Stops an operation. */
+export const stops = (kind: OperationKind): Command => updatesOperation(kind, (operation) => operation.stop())
 const pauses = (kind: OperationKind): Command =>
   updatesOperation(kind, (operation, params) =>
     operation.pause?.(params.oneOf('behavior', ['skip', 'silence'] as const) ?? 'silence'),

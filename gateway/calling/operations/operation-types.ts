@@ -31,6 +31,7 @@ export type OperationKind =
   | 'connect'
   | 'room'
   | 'refer'
+  | 'ai'
 
 /** Running verb, by the id from its request. */
 export interface Operation {

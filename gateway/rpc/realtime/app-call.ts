@@ -1,4 +1,5 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
+import type { RunAgent } from '../../calling/operations/agent-operation.ts'
 import { CallOperations } from '../../calling/operations/call-operations.ts'
 import { Refusal } from '../../calling/operations/command-fields.ts'
 import type { CommandedCall } from '../../calling/operations/command-table.ts'
@@ -16,6 +17,7 @@ export interface AppCallOptions {
   readonly device: WireDevice
   /** Tag of the dial; undefined for an inbound call. */
   readonly tag?: string
+  readonly runAgent: RunAgent
 }
 
 /**
@@ -34,6 +36,8 @@ export class AppCall implements ConnectingCall, CommandedCall {
   readonly application: Application
   readonly tag: string | undefined
   readonly operations = new CallOperations()
+  /** Runs voice agents on the call. */
+  readonly runAgent: RunAgent
   readonly #device: WireDevice
   readonly #startedAt: number
   readonly #over = Promise.withResolvers<void>()
@@ -43,11 +47,12 @@ export class AppCall implements ConnectingCall, CommandedCall {
   #state: WireState = 'created'
   #endReason: EndReason | undefined
 
-  constructor({ control, application, device, tag }: AppCallOptions) {
+  constructor({ control, application, device, tag, runAgent }: AppCallOptions) {
     this.id = control.info.callId
     this.control = control
     this.application = application
     this.tag = tag
+    this.runAgent = runAgent
     this.#device = device
     this.#startedAt = application.clock.now()
     application.calls.set(this.id, this)

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { AgentRequest } from '../../../handlers/agent/agent-runner.ts'
+import { AgentOperation, readAgentRequest } from '../../calling/operations/agent-operation.ts'
 import type { Fields } from '../../calling/operations/command-fields.ts'
 import { Refusal } from '../../calling/operations/command-fields.ts'
 import {
@@ -7,6 +9,8 @@ import {
   commands,
   readDigits,
   reply,
+  startsOperation,
+  stops,
 } from '../../calling/operations/command-table.ts'
 import { DigitsOperation } from '../../calling/operations/digits-operation.ts'
 import type { AppCall } from './app-call.ts'
@@ -52,6 +56,11 @@ const leaveRoom: Command<AppCall> = async (call) => {
   return reply(call)
 }
 
+const startsAgent = (method: AgentRequest['method']): Command<AppCall> =>
+  startsOperation(
+    (call, id, params) => new AgentOperation(call, id, readAgentRequest(params, method), call.runAgent),
+  )
+
 /** Handlers of the requests about a call, by method. */
 export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   ...commands,
@@ -60,6 +69,9 @@ export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   'calling.disconnect': disconnect,
   'calling.join_room': joinRoom,
   'calling.leave_room': leaveRoom,
+  'calling.ai': startsAgent('ai'),
+  'calling.amazon_bedrock': startsAgent('amazon_bedrock'),
+  'calling.ai.stop': stops('ai'),
 }
 
 /** Handlers of the requests about the leg that a call is connected to, by method. */

@@ -1,4 +1,5 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
+import type { RunAgent } from '../../calling/operations/agent-operation.ts'
 import { type Fields, Refusal } from '../../calling/operations/command-fields.ts'
 import { ok } from '../../calling/operations/command-table.ts'
 import { endReasonOf } from '../../calling/operations/end-reasons.ts'
@@ -22,16 +23,22 @@ const maxDials = 100
  */
 export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
 
+/** Collaborators of {@link ApplicationDialer}. */
+export interface ApplicationDialerDeps {
+  readonly originator: Originator
+  readonly runAgent: RunAgent
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+}
+
 /** Runs the dials of applications. */
 export class ApplicationDialer {
-  readonly #originator: Originator
-  readonly #log: Log
+  readonly #deps: ApplicationDialerDeps
   readonly #devices: FixedWindowLimiter
 
-  constructor(originator: Originator, clock: Pick<Clock, 'now'>, log: Log) {
-    this.#originator = originator
-    this.#log = log
-    this.#devices = new FixedWindowLimiter(clock, dialedDevicesLimit)
+  constructor(deps: ApplicationDialerDeps) {
+    this.#deps = deps
+    this.#devices = new FixedWindowLimiter(deps.clock, dialedDevicesLimit)
   }
 
   /** Returns the reply to `calling.dial`, and starts the dial after the reply is sent. */
@@ -45,7 +52,7 @@ export class ApplicationDialer {
       throw new Refusal('429', `the application has ${maxDials} dials in progress`)
     if (steps.flat().some(() => this.#devices.take(application.projectId) > 0))
       throw new Refusal('429', `the project dials more than ${dialedDevicesLimit.attempts} devices in 10 s`)
-    const dial = new Dial(this.#originator, application, { tag, steps, timeoutMs }, this.#log)
+    const dial = new Dial(this.#deps, application, { tag, steps, timeoutMs })
     return { result: ok({ message: 'Dialing', tag }), after: () => void dial.run() }
   }
 }
@@ -59,19 +66,17 @@ interface DialRequest {
 
 /** One dial. It reports the state of every leg, and then the outcome. */
 class Dial {
-  readonly #originator: Originator
+  readonly #deps: ApplicationDialerDeps
   readonly #application: Application
   readonly #request: DialRequest
-  readonly #log: Log
   readonly #abort = new AbortController()
   readonly #devices = new Map<string, WireDevice>()
   readonly #legs: LegReporter
 
-  constructor(originator: Originator, application: Application, request: DialRequest, log: Log) {
-    this.#originator = originator
+  constructor(deps: ApplicationDialerDeps, application: Application, request: DialRequest) {
+    this.#deps = deps
     this.#application = application
     this.#request = request
-    this.#log = log
     application.dials.add(this.#abort)
     this.#legs = new LegReporter((leg) =>
       application.emit('calling.call.state', callState(application.nodeId, leg)),
@@ -82,11 +87,11 @@ class Dial {
     const { tag } = this.#request
     this.#sendState({ dial_state: 'dialing' })
     try {
-      await this.#originator.originate(this.#origination())
+      await this.#deps.originator.originate(this.#origination())
     } catch (error) {
       this.#legs.over()
       const code = codeOf(error)
-      this.#log[catalogue[code].level](
+      this.#deps.log[catalogue[code].level](
         {
           event: 'application.dial-failed',
           protocol: this.#application.protocol,
@@ -143,7 +148,8 @@ class Dial {
     this.#legs.setAnswered(callId)
     const device = this.#devices.get(callId) ?? deviceOf(control.info)
     const { tag } = this.#request
-    const call = new AppCall({ control, application: this.#application, device, tag })
+    const { runAgent } = this.#deps
+    const call = new AppCall({ control, application: this.#application, device, tag, runAgent })
     call.answered()
     const { nodeId } = this.#application
     const state = callState(nodeId, { callId, state: 'answered', device, tag })

@@ -1,5 +1,6 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { CallEnded } from '../../../handlers/verbs.ts'
+import type { RunAgent } from '../../calling/operations/agent-operation.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -13,6 +14,7 @@ export interface OfferDeps {
   readonly registry: ApplicationRegistry
   readonly log: Log
   readonly metrics: Pick<Metrics, 'applicationOffers'>
+  readonly runAgent: RunAgent
 }
 
 /** Time in ms in which an application must answer an offer, before the call is offered to the next one. */
@@ -23,7 +25,7 @@ const offerMs = 10_000
  * `no_application` if no application listens on the topic or takes the call.
  */
 export const offerCall = async (deps: OfferDeps, control: CallControl, topic: string): Promise<void> => {
-  const { registry, log, metrics } = deps
+  const { registry, log, metrics, runAgent } = deps
   const { projectId, callId } = control.info
   const tried = new Set<Application>()
   for (;;) {
@@ -33,7 +35,7 @@ export const offerCall = async (deps: OfferDeps, control: CallControl, topic: st
     tried.add(application)
     // The caller hears ringing while the call is offered to the first application.
     if (tried.size === 1) void control.ring().catch(() => {})
-    const call = new AppCall({ control, application, device: deviceOf(control.info) })
+    const call = new AppCall({ control, application, device: deviceOf(control.info), runAgent })
     const outcome = await call.offer(topic, offerMs)
     metrics.applicationOffers.inc({ outcome })
     log.info(

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { ProjectAccess } from '../../auth/project-access.ts'
+import type { RunAgent } from '../../calling/operations/agent-operation.ts'
 import type { Originator } from '../../calls/connect/origination.ts'
 import type { Applications } from '../../calls/session/handler-runner.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -25,6 +26,7 @@ export interface RealtimeDialectDeps {
   readonly access: ProjectAccess
   readonly originator: Originator
   readonly rooms: RoomSessions
+  readonly runAgent: RunAgent
   readonly metrics: Pick<Metrics, 'rejections' | 'applicationOffers'>
   readonly clock: Clock
   readonly log: Log
@@ -47,11 +49,11 @@ export class RealtimeDialect implements Applications {
 
   constructor(deps: RealtimeDialectDeps) {
     this.#deps = deps
-    const { originator, rooms, clock, log, nodeId = randomUUID() } = deps
+    const { rooms, clock, nodeId = randomUUID() } = deps
     this.#rooms = new ApplicationRooms(rooms)
     const forget = (application: Application) => this.#rooms.forget(application)
     this.#registry = new ApplicationRegistry(nodeId, clock, graceMs, forget)
-    this.#dialer = new ApplicationDialer(originator, clock, log)
+    this.#dialer = new ApplicationDialer(deps)
   }
 
   /** Number of applications, including those that may reconnect. */
@@ -103,8 +105,7 @@ export class RealtimeDialect implements Applications {
   }
 
   run(call: CallControl, topic: string): Promise<void> {
-    const { log, metrics } = this.#deps
-    return offerCall({ registry: this.#registry, log, metrics }, call, topic)
+    return offerCall({ ...this.#deps, registry: this.#registry }, call, topic)
   }
 
   /** Removes every application and ends its calls. The server closes the sessions. */

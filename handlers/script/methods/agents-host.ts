@@ -30,6 +30,10 @@ export class ScriptAgentHost implements AgentHost {
     return this.#script.timers
   }
 
+  get stop() {
+    return this.#script.stopAgents
+  }
+
   get memory() {
     return this.#script.agents
   }

@@ -1,32 +1,32 @@
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
+import { ai, readAi } from '../nouns/ai.ts'
 import { readRoom, room } from '../nouns/room.ts'
 import { readStream, startStream, stream } from '../nouns/stream.ts'
-import type { VerbContext, VerbKind } from '../verb.ts'
+import type { ElementKind, VerbContext, VerbKind } from '../verb.ts'
 import { continueWith } from '../verb.ts'
 
-/** Connects the caller and resolves at the end of the connection. */
-type Join = (context: VerbContext) => Promise<void>
+/**
+ * Connects the caller, and resolves at the end of the connection. `ended`: the document does not continue.
+ */
+type Join = (context: VerbContext) => Promise<'ended' | undefined>
 
 /**
- * Verb `Connect`: connects the caller to its `Stream` or `Room` in both directions, until that connection
- * ends.
+ * Verb `Connect`: connects the caller to its `Stream`, `Room` or `AI` in both directions, until that
+ * connection ends.
  */
 export const connect: VerbKind = {
   name: 'Connect',
   attributes: ['action', 'method'],
-  children: [stream, room],
+  children: [stream, room, ai],
   read: (reader) => {
     const action = reader.action()
-    const [first, ...more] = reader.nestedOf([stream, room])
+    const [first, ...more] = reader.nestedOf([stream, room, ai])
     for (const { reader: child } of more)
-      child.warning(codes.schema, 'Connect supports one Stream or Room; this one has no effect.')
-    const join = first && (first.kind === room ? toRoom : toStream)(first.reader)
+      child.warning(codes.schema, 'Connect supports one noun; this one has no effect.')
+    const join = first && readers.get(first.kind)?.(first.reader)
     if (!join) return undefined
-    return async (context) => {
-      await join(context)
-      return continueWith(action, {})
-    }
+    return async (context) => (await join(context)) ?? continueWith(action, {})
   },
 }
 
@@ -37,6 +37,7 @@ const toStream = (reader: ElementReader): Join | undefined => {
     const options = { ...noun.options, bidirectional: true }
     const begun = await context.warnIfFailed(startStream(context, noun, options))
     await begun?.ended
+    return undefined
   }
 }
 
@@ -45,5 +46,22 @@ const toRoom = (reader: ElementReader): Join | undefined => {
   if (name === undefined) return undefined
   return async ({ call, warnIfFailed }) => {
     await warnIfFailed(call.joinRoom({ name }))
+    return undefined
   }
 }
+
+const toAgent = (reader: ElementReader): Join | undefined => {
+  const document = readAi(reader)
+  if (!document) return undefined
+  return async (context) => {
+    await context.answer()
+    const { kind } = await context.runAgent(document, reader.element.path)
+    return kind === 'left' ? 'ended' : undefined
+  }
+}
+
+const readers: ReadonlyMap<ElementKind, (reader: ElementReader) => Join | undefined> = new Map([
+  [stream, toStream],
+  [room, toRoom],
+  [ai, toAgent],
+])

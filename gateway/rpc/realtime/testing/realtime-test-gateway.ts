@@ -1,8 +1,11 @@
 /** Application side of a gateway for tests: real sockets, fake calls. */
 import pino from 'pino'
 import { FakeCall } from '../../../../handlers/testing/fake-call.ts'
+import { FakeContext } from '../../../../handlers/testing/fake-context.ts'
+import { TestScripts } from '../../../../handlers/testing/test-scripts.ts'
 import { ProjectAccess } from '../../../auth/project-access.ts'
 import { TestTokens } from '../../../auth/testing/api-tokens.ts'
+import type { RunAgent } from '../../../calling/operations/agent-operation.ts'
 import type { OriginatedLeg, Origination } from '../../../calls/connect/origination.ts'
 import { FakeClock } from '../../../core/clock.ts'
 import { Metrics } from '../../../core/metrics.ts'
@@ -82,6 +85,10 @@ export class RealtimeTestGateway {
     { project: 'other', secret: othersToken },
   ])
   readonly rooms = new TestRooms()
+  /** Runs the scripts of voice agents. */
+  readonly scripts = new TestScripts()
+  /** Context of voice agents. */
+  readonly context = new FakeContext()
   readonly dialect: RealtimeDialect
   readonly rpc: RpcServer
   #http!: Awaited<ReturnType<typeof listeningServer>>
@@ -97,7 +104,8 @@ export class RealtimeTestGateway {
     }
     const access = new ProjectAccess({ projects: this.projects, clock })
     const nodeId = 'node-1'
-    this.dialect = new RealtimeDialect({ access, originator, rooms, metrics, clock, log, nodeId })
+    const runAgent: RunAgent = (control, request) => this.scripts.runAgent(control, this.context, request)
+    this.dialect = new RealtimeDialect({ access, originator, rooms, runAgent, metrics, clock, log, nodeId })
     const subscriber = () => {
       throw new Error('this gateway has no browsers')
     }
@@ -118,6 +126,7 @@ export class RealtimeTestGateway {
   async close(): Promise<void> {
     this.dialect.close()
     this.rpc.close()
+    await this.scripts.close()
     await this.#http.close()
   }
 
