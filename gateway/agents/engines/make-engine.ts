@@ -66,17 +66,32 @@ export const makeEngine = (
         { clock },
       )
     case 'deepgram-agent': {
-      const think = { provider: { type: 'open_ai', model: config.model } }
+      const { provider = 'open_ai', transcriptionModel } = config
+      const think = { provider: { type: provider, model: config.model } }
+      const listen = transcriptionModel === undefined ? {} : { listen: listenOf(transcriptionModel) }
       const speak = voice === undefined ? {} : { speak: { provider: { type: 'deepgram', model: voice } } }
       const { voice: _, ...rest } = common
-      return new DeepgramAgentEngine({ ...rest, think, ...speak, ...formatOf(config.format) }, { clock })
+      return new DeepgramAgentEngine(
+        { ...rest, think, ...listen, ...speak, ...formatOf(config.format) },
+        { clock },
+      )
     }
     case 'elevenlabs-agent':
-      return new ElevenLabsAgentEngine({ ...common, agent: config.agentId }, { clock, send })
+      return new ElevenLabsAgentEngine(
+        { ...common, agent: config.agentId, ...(config.format === 'pcm' && { format: 'pcm16000' }) },
+        { clock, send },
+      )
     case 'ultravox':
       return new UltravoxEngine({ ...common, ...(model !== undefined && { model }) }, { clock, send })
   }
 }
+
+/** Recogniser of Deepgram; the models named flux have the second version of the interface. */
+const listenOf = (model: string) => ({
+  type: 'deepgram',
+  model,
+  ...(model.startsWith('flux') && { version: 'v2' }),
+})
 
 const formatOf = (
   format: 'pcmu' | 'pcma' | 'pcm' | undefined,
