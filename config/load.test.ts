@@ -290,6 +290,7 @@ describe('the example', () => {
       'demo.localhost',
       'xml.localhost',
       'room.localhost',
+      'assistant.localhost',
     ])
     expect(config.subscribers.map((s) => `/${s.context}/${s.name}`)).toEqual(['/public/alice', '/public/bob'])
     expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu', '/public/assistant'])

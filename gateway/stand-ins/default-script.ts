@@ -14,6 +14,9 @@ const assistant = {
         },
       ],
     },
+    // Instructions of the gateway, which are no turns of the caller.
+    { when: { contains: ['still there'] }, do: [{ say: 'Are you still there?' }] },
+    { when: { contains: ['summarize'] }, do: [{ say: 'A caller talked to the test assistant.' }] },
     { when: { on: 'result' }, do: [{ say: 'The function {{function}} answered: {{result}}' }] },
     {
       when: { contains: ['goodbye', 'good bye', 'bye', 'hang up'], offers: ['hangup', 'endcall'] },

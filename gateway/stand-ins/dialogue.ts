@@ -179,7 +179,10 @@ export const argumentsFor = (parameters: unknown, text: string): Record<string, 
 
 const valueFor = (schema: unknown, text: string): unknown => {
   if (!isJsonObject(schema)) return text
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0]
+  if (Array.isArray(schema.enum) && schema.enum.length > 0)
+    return (
+      schema.enum.find((each) => typeof each === 'string' && containsPhrase(text, each)) ?? schema.enum[0]
+    )
   const type = String(schema.type).toLowerCase()
   if (type === 'number' || type === 'integer') return Number(/\d{1,9}/.exec(text)?.[0] ?? 1)
   if (type === 'boolean') return true

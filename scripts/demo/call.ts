@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { lastTone, levels } from '../../test/support/hearing.ts'
 import { RtpPeer } from '../../test/support/rtp-peer.ts'
 import { DemoPhone, localAddress, type PhoneEvent } from './phone.ts'
+import { talk } from './talk.ts'
 import { endText } from './words.ts'
 
 const help = `Usage: scripts/demo-call [options] [user@domain] [host[:port]] [seconds]
@@ -15,13 +16,16 @@ Calls a running gateway like a carrier, sends a tone, and reports the received a
   seconds             time after which the call is hung up; default 30
 
   --keys <keys>       presses keys after the answer: 0-9 * # A-D, and w for a pause of a second
-  --tone <Hz>         frequency of the sent tone; 0 sends silence; default 440
+  --tone <Hz>         frequency of the sent tone; 0 sends silence; default 440, with --say 0
+  --say <text>        says this text when the other side has spoken; may be repeated
+  --engines <URL>     stand-ins of \`trunkline engines\` that are to understand the texts
   -h, --help          prints this help
 
 Examples:
   scripts/demo-call                                calls the example configuration
   scripts/demo-call --keys ww1 anything@ivr.localhost    presses 1 after two seconds
   scripts/demo-call anything@192.0.2.5 192.0.2.5:5062 10
+  scripts/demo-call --say "Good morning." anything@agent.localhost    talks to a voice agent
 
 Exit codes: 0 the call was answered, 1 it was refused or nothing answered, 2 wrong arguments`
 
@@ -39,7 +43,9 @@ const readArguments = () => {
       allowPositionals: true,
       options: {
         keys: { type: 'string', default: '' },
-        tone: { type: 'string', default: '440' },
+        tone: { type: 'string' },
+        say: { type: 'string', multiple: true, default: [] },
+        engines: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
@@ -61,14 +67,18 @@ if (!/^[^\s@<>]+@[^\s@<>]+$/.test(target)) fail(`${target} must have the form us
 if (host === '' || Number(port) < 1 || Number(port) > 65_535) fail(`${to} must have the form host:port`)
 if (!(Number(seconds) > 0)) fail(`${seconds} must be a number of seconds`)
 if (!/^[0-9*#A-Dw]*$/i.test(values.keys)) fail(`--keys ${values.keys} may have 0-9, *, #, A-D and w`)
-if (!/^\d{1,4}$/.test(values.tone)) fail(`--tone ${values.tone} must be a frequency in Hz`)
+const tone = values.tone ?? (values.say.length > 0 ? '0' : '440')
+if (!/^\d{1,4}$/.test(tone)) fail(`--tone ${tone} must be a frequency in Hz`)
+const { engines, say: texts } = values
+if (engines !== undefined && !/^https?:/.test(URL.parse(engines)?.protocol ?? ''))
+  fail(`--engines ${engines} must be a URL such as http://127.0.0.1:8089`)
 
 const ended = Promise.withResolvers<Extract<PhoneEvent, { kind: 'ended' }>>()
 const answered = Promise.withResolvers<void>()
 let answeredAt: number | undefined
 const onEvent = (event: PhoneEvent): void => {
   if (event.kind === 'ringing') console.log('It rings.')
-  else if (event.kind === 'media') media.send(event.port, Number(values.tone), event.host)
+  else if (event.kind === 'media') media.send(event.port, Number(tone), event.host)
   else if (event.kind === 'ended') ended.resolve(event)
   else {
     console.log('Answered.')
@@ -81,8 +91,9 @@ const unreachable = (error: Error): never => {
   console.error(`The host ${host} cannot be reached: ${error.message}`)
   process.exit(1)
 }
+const sent = tone === '0' ? 'silence' : `a tone of ${tone} Hz`
 const media = await RtpPeer.open('PCMU', await localAddress(host, Number(port)).catch(unreachable))
-console.log(`Calling sip:${target} at ${host}:${port} for ${seconds} s with a tone of ${values.tone} Hz.`)
+console.log(`Calling sip:${target} at ${host}:${port} for ${seconds} s with ${sent}.`)
 const phone = await DemoPhone.call(
   { uri: `sip:${target}`, host, port: Number(port), mediaPort: media.port },
   onEvent,
@@ -101,6 +112,13 @@ const pressKeys = async (): Promise<void> => {
   }
 }
 void pressKeys()
+if (texts.length > 0)
+  void answered.promise
+    .then(() => talk(media, { texts, ...(engines !== undefined && { engines }) }))
+    .catch((error: Error) => {
+      console.error(`The texts cannot be said: ${error.message}`)
+      phone.hangUp()
+    })
 void answered.promise.then(() => sleep(Number(seconds) * 1000)).then(() => phone.hangUp())
 
 const hearing = setInterval(() => {

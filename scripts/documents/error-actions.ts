@@ -57,7 +57,8 @@ export const errorActions: Readonly<Record<Code, string>> = {
   stream_failed:
     'Check the WebSocket server of the stream: it closed the connection, or could not be reached.',
   agents_unavailable: 'Configure an engine in `agents.engines`. See [agents](agents.md).',
-  agent_busy: 'End the agent of the call before the next one starts, or raise `agents.limits.calls`.',
+  agent_busy:
+    'End the agent of the call before the next one starts, or raise `agents.limits.callsPerProject`.',
   agent_failed:
     'Read the log lines `agent.engine-failed` of the call: they name the engine and the cause. A second ' +
     'engine as `fallback` goes on with the conversation.',

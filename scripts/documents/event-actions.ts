@@ -11,6 +11,9 @@ const reportFault = 'Report a fault of the gateway, with `err` and the lines of 
 export const eventActions: Readonly<Record<string, string>> = {
   'address.audio-failed': reportFault,
   'address.call-failed': reportFault,
+  'agent.failed':
+    'Read the lines `agent.engine-failed` of the call, and check the server that they name. `fallback` of ' +
+    'an engine names another one for such calls.',
   'browser.call-failed': reportFault,
   'call.digits-failed': reportFault,
   'call.replace-failed': reportFault,

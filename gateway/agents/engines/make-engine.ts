@@ -76,7 +76,10 @@ export const makeEngine = (
       return new DeepgramAgentEngine(options, { clock })
     }
     case 'elevenlabs-agent':
-      return new ElevenLabsAgentEngine({ ...common, agent: config.agentId }, { clock, send })
+      return new ElevenLabsAgentEngine(
+        { ...common, agent: config.agentId, ...(config.format === 'pcm' && { format: 'pcm16000' }) },
+        { clock, send },
+      )
     case 'ultravox':
       return new UltravoxEngine({ ...common, ...(model !== undefined && { model }) }, { clock, send })
   }
