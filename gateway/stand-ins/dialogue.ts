@@ -32,7 +32,7 @@ export interface ChosenAnswer {
 
 /** Chooses answers by the rules of a script, for all connections. */
 export class Dialogue {
-  readonly #rules: readonly Rule[]
+  #rules: readonly Rule[]
   readonly #uses = new Map<Rule, number>()
   readonly #now: () => number
 
@@ -40,6 +40,12 @@ export class Dialogue {
   constructor(script: StandInScript, now: () => number) {
     this.#rules = script.rules
     this.#now = now
+  }
+
+  /** Replaces the rules. Counts of uses begin at 0. */
+  follow(rules: readonly Rule[]): void {
+    this.#rules = rules
+    this.#uses.clear()
   }
 
   /** Returns the answer of the first rule whose condition is true, if there is one. */

@@ -8,7 +8,7 @@ import { Dialogue } from './dialogue.ts'
 import { HeardTexts } from './hearing.ts'
 import { Journal } from './journal.ts'
 import { Reception } from './reception.ts'
-import type { StandInScript } from './script-types.ts'
+import type { Rule, StandInScript } from './script-types.ts'
 import { SoundStore } from './sound-store.ts'
 
 /** Options of {@link openStandIns}. */
@@ -32,6 +32,8 @@ export interface StandIns {
   readonly log: Journal
   /** Adds a text that the next turn of any recogniser becomes. */
   willHear(text: string): void
+  /** Replaces the rules of the script, for the next answers of all connections. Drops the texts that wait. */
+  follow(rules: readonly Rule[]): void
   /** Prepares the speech of a text, so that its first use takes no time. Rejects if the voice fails. */
   prepare(texts: readonly string[]): Promise<void>
   /** Closes all connections and the port. */
@@ -47,11 +49,12 @@ export const openStandIns = async (options: StandInsOptions = {}): Promise<Stand
   const log = new Journal(() => clock.now())
   const sounds = new SoundStore()
   const shared: string[] = []
+  const dialogue = new Dialogue(script, () => clock.now())
   const stand = {
     clock,
     sounds,
     pace: script.pace,
-    dialogue: new Dialogue(script, () => clock.now()),
+    dialogue,
     texts: () => new HeardTexts(script.hears, shared),
     fileTexts: new HeardTexts(script.hears, shared),
     ultravoxCalls: new Map(),
@@ -74,6 +77,10 @@ export const openStandIns = async (options: StandInsOptions = {}): Promise<Stand
     wsUrl: `${tls ? 'wss' : 'ws'}://${host}`,
     log,
     willHear: (text) => void shared.push(text),
+    follow: (rules) => {
+      shared.length = 0
+      dialogue.follow(rules)
+    },
     prepare: async (texts) => {
       for (const text of texts) await sounds.samples({ kind: 'speech' }, text, 24_000)
     },

@@ -73,6 +73,19 @@ it('keeps turns, answers and results of functions in order', () => {
   expect(log.times).toEqual([{ response: 'It is there.', response_word_count: 3 }])
 })
 
+it('has an answer before the results of its calls, although it is reported when it was heard', () => {
+  const log = new AgentLog()
+  log.event(user('Look', 1))
+  const calls = ['c1', 'c2'].map((id) => ({ id, name: 'look', args: '{}' }))
+  for (const call of calls)
+    log.event({ kind: 'function', at: 2, call, result: call.id, durationMs: 1, outcome: 'finished' })
+  log.event(answer('One moment.', 3, { calls }))
+  log.event(answer('Found.', 4))
+  const order = ['user: Look', 'assistant: One moment.', 'tool: c1', 'tool: c2', 'assistant: Found.']
+  expect(contents(log)).toEqual(order)
+  expect(log.rawCallLog.map(({ timestamp }) => timestamp)).toEqual([1000, 3000, 2000, 2000, 4000])
+})
+
 it('has the stamps and latencies that were measured, and no others', () => {
   const log = new AgentLog()
   const stamps = {

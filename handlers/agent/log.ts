@@ -191,7 +191,7 @@ export class AgentLog {
       text_heard_approx: isBarged ? heard : undefined,
       text_spoken_total: isBarged ? spoken : undefined,
     })
-    if (spoken !== '' || calls.length > 0) this.#say(entry)
+    if (spoken !== '' || calls.length > 0) this.#say(entry, new Set(calls.map(({ id }) => id)))
     if (spoken === '') return
     push(this.#times, timesOf(event, this.#tokens))
     this.#tokens = 0
@@ -223,9 +223,14 @@ export class AgentLog {
     }
   }
 
-  #say(entry: Json): void {
-    push(this.#log, entry)
-    push(this.#raw, entry)
+  /** Adds an entry. An answer is reported when it was heard: it comes before the results of its calls. */
+  #say(entry: Json, calls: ReadonlySet<unknown> = new Set()): void {
+    const isResult = ({ role, tool_call_id }: Json): boolean => role === 'tool' && calls.has(tool_call_id)
+    for (const list of [this.#log, this.#raw]) {
+      const at = calls.size > 0 ? list.findIndex(isResult) : -1
+      if (at < 0) push(list, entry)
+      else list.splice(at, 0, entry)
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { encode, type G711, silenceByte } from '../../media/codecs/g711.ts'
+import { decode, encode, type G711, silenceByte } from '../../media/codecs/g711.ts'
 import { sine } from '../../media/codecs/tone.ts'
 
 /** Payload types as the SIPp scenarios write them. */
@@ -48,6 +48,8 @@ export class RtpPeer {
   #toneAt = 0
   /** Remaining part of a sound that replaces the tone. */
   #speech: Uint8Array = new Uint8Array(0)
+  /** Returned sound: its gain, and the number of the next packet. */
+  #echo: { readonly gain: number; next: number } | undefined
   #keysLeft: KeyFrame[] = []
   #sequence = Math.floor(Math.random() * 65536)
   #timestamp = Math.floor(Math.random() * 2 ** 32)
@@ -137,6 +139,17 @@ export class RtpPeer {
     this.#speech = encode(this.#law, samples)
   }
 
+  /** Whether a sound of {@link say} is still being sent. */
+  get isSaying(): boolean {
+    return this.#speech.length >= frameSamples
+  }
+
+  /** Returns the received sound from now on in place of the tone, weaker by `db`, and `delayMs` later. */
+  returnsSound(delayMs: number, db: number): void {
+    const next = Math.max(0, this.packets.length - Math.round(delayMs / frameMs))
+    this.#echo = { gain: 10 ** (-db / 20), next }
+  }
+
   /** Sends digits as RFC 4733 events in place of the tone, each for `heldMs`, with pauses of 60 ms. */
   press(digits: string, heldMs = 100): void {
     const updates = Math.round(heldMs / frameMs)
@@ -180,6 +193,15 @@ export class RtpPeer {
       const said = this.#speech.subarray(0, frameSamples)
       this.#speech = this.#speech.subarray(frameSamples)
       return said
+    }
+    const returned = this.#echo && this.packets[this.#echo.next]
+    if (this.#echo && returned) {
+      this.#echo.next++
+      const { gain } = this.#echo
+      return encode(
+        this.#law,
+        decode(this.#law, returned.payload).map((sample) => sample * gain),
+      )
     }
     const tone = this.#tone ?? new Uint8Array(8000).fill(silenceByte[this.#law])
     const payload = tone.subarray(this.#toneAt, this.#toneAt + frameSamples)

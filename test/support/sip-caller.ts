@@ -11,6 +11,8 @@ export interface CallOptions {
    * listener.
    */
   readonly media?: { readonly address: string; readonly port: number }
+  /** Whether the SDP has telephone events of RFC 4733, with the payload type 101. Default false. */
+  readonly hasKeys?: boolean
   /** Further header lines. */
   readonly headers?: readonly string[]
   /** Whether the 200 is acknowledged. Default true. */
@@ -84,14 +86,15 @@ export class SipCaller {
 
   /** Sends an INVITE and waits for nothing. */
   invite(uri: string, own = `${process.pid}-${++count}`, options: CallOptions = {}): void {
-    const { media = { address: this.address, port: 9 }, headers = [] } = options
+    const { media = { address: this.address, port: 9 }, headers = [], hasKeys } = options
     const body = [
       'v=0',
       `o=- 1 1 IN IP4 ${media.address}`,
       's=-',
       `c=IN IP4 ${media.address}`,
       't=0 0',
-      `m=audio ${media.port} RTP/AVP 0`,
+      `m=audio ${media.port} RTP/AVP 0${hasKeys ? ' 101' : ''}`,
+      ...(hasKeys ? ['a=rtpmap:101 telephone-event/8000'] : []),
       '',
     ].join('\r\n')
     const type = 'Content-Type: application/sdp'
@@ -109,6 +112,14 @@ export class SipCaller {
     this.bytesSent += Buffer.byteLength(text)
     this.#trace('sent', text)
     this.#socket.send(text, this.#port, '127.0.0.1')
+  }
+
+  /** Answers a request with 200. Resolves when the response was sent. */
+  accept(request: string): Promise<void> {
+    const copied = request.split('\r\n').filter((line) => /^(via|from|to|call-id|cseq):/i.test(line))
+    const text = ['SIP/2.0 200 OK', ...copied, 'Content-Length: 0', '', ''].join('\r\n')
+    this.#trace('sent', text)
+    return new Promise((resolve) => this.#socket.send(text, this.#port, '127.0.0.1', () => resolve()))
   }
 
   /** Idempotent. */
