@@ -18,6 +18,9 @@ export interface JournalEntry {
   readonly message?: unknown
 }
 
+/** Receives each entry as it is added, with the whole message, or the bytes of raw audio. */
+export type JournalObserver = (entry: JournalEntry, content: unknown) => void
+
 /** Maximum number of entries; the oldest are dropped. */
 const maxEntries = 100_000
 
@@ -27,10 +30,12 @@ export class Journal {
   #count = 0
   #connections = 0
   readonly #now: () => number
+  readonly #observe: JournalObserver | undefined
 
-  /** `now` returns the time in ms since the Unix epoch. */
-  constructor(now: () => number) {
+  /** `now` returns the time in ms since the Unix epoch. `observe`: default none. */
+  constructor(now: () => number, observe?: JournalObserver) {
     this.#now = now
+    this.#observe = observe
   }
 
   /** All entries, the oldest first. */
@@ -54,13 +59,16 @@ export class Journal {
   /** Begins the record of a connection or request. */
   open(engine: EngineName, target: string): ConnectionJournal {
     const connection = ++this.#connections
-    const add: AddEntry = (what, type, rest = {}) => this.#add({ engine, connection, what, type, ...rest })
+    const add: AddEntry = (what, type, rest = {}, content = rest.message) =>
+      this.#add({ engine, connection, what, type, ...rest }, content)
     add('opened', 'open', { message: { target: withoutKey(target) } })
     return new ConnectionJournal(add)
   }
 
-  #add(entry: Omit<JournalEntry, 'number' | 'at'>): void {
-    this.#entries.push({ number: ++this.#count, at: this.#now(), ...entry })
+  #add(added: Omit<JournalEntry, 'number' | 'at'>, content: unknown): void {
+    const entry = { number: ++this.#count, at: this.#now(), ...added }
+    this.#entries.push(entry)
+    this.#observe?.(entry, content)
     // Dropping many at once keeps the cost of an entry constant.
     if (this.#entries.length > maxEntries * 1.1) this.#entries = this.#entries.slice(-maxEntries)
   }
@@ -70,6 +78,7 @@ type AddEntry = (
   what: JournalEntry['what'],
   type: string,
   rest?: Pick<JournalEntry, 'bytes' | 'message'>,
+  content?: unknown,
 ) => void
 
 /** Record of one connection. */
@@ -81,19 +90,20 @@ export class ConnectionJournal {
   }
 
   received(type: string, message: unknown): void {
-    this.#add('received', type, { message: shortened(message) })
+    this.#add('received', type, { message: shortened(message) }, message)
   }
 
   sent(type: string, message: unknown): void {
-    this.#add('sent', type, { message: shortened(message) })
+    this.#add('sent', type, { message: shortened(message) }, message)
   }
 
-  audioReceived(bytes: number): void {
-    this.#add('received', 'audio', { bytes })
+  audioReceived(bytes: Uint8Array): void {
+    this.#add('received', 'audio', { bytes: bytes.length }, bytes)
   }
 
-  audioSent(bytes: number): void {
-    this.#add('sent', 'audio', { bytes })
+  /** `content`: the bytes, if they are known at once. */
+  audioSent(bytes: number, content?: Uint8Array): void {
+    this.#add('sent', 'audio', { bytes }, content)
   }
 
   closed(reason: string): void {

@@ -6,7 +6,7 @@ import { type Clock, SystemClock } from '../core/clock.ts'
 import { defaultScript } from './default-script.ts'
 import { Dialogue } from './dialogue.ts'
 import { HeardTexts } from './hearing.ts'
-import { Journal } from './journal.ts'
+import { Journal, type JournalObserver } from './journal.ts'
 import { Reception } from './reception.ts'
 import type { Rule, StandInScript } from './script-types.ts'
 import { SoundStore } from './sound-store.ts'
@@ -21,6 +21,8 @@ export interface StandInsOptions {
   readonly script?: StandInScript
   /** Clock of all delays; default the system's. */
   readonly clock?: Clock
+  /** Receives everything that is received and sent, as it is; default none. */
+  readonly observe?: JournalObserver
 }
 
 /** Running stand-ins. */
@@ -30,8 +32,11 @@ export interface StandIns {
   /** The same for WebSockets: `ws://127.0.0.1:8089`. */
   readonly wsUrl: string
   readonly log: Journal
-  /** Adds a text that the next turn of any recogniser becomes. */
-  willHear(text: string): void
+  /**
+   * Adds a text that the next turn of any recogniser becomes. Returns a function that removes it, if no turn
+   * took it.
+   */
+  willHear(text: string): () => void
   /** Replaces the rules of the script, for the next answers of all connections. Drops the texts that wait. */
   follow(rules: readonly Rule[]): void
   /** Prepares the speech of a text, so that its first use takes no time. Rejects if the voice fails. */
@@ -45,8 +50,8 @@ export interface StandIns {
  * opened.
  */
 export const openStandIns = async (options: StandInsOptions = {}): Promise<StandIns> => {
-  const { listen = {}, tls, script = defaultScript(), clock = new SystemClock() } = options
-  const log = new Journal(() => clock.now())
+  const { listen = {}, tls, script = defaultScript(), clock = new SystemClock(), observe } = options
+  const log = new Journal(() => clock.now(), observe)
   const sounds = new SoundStore()
   const shared: string[] = []
   const dialogue = new Dialogue(script, () => clock.now())
@@ -76,19 +81,24 @@ export const openStandIns = async (options: StandInsOptions = {}): Promise<Stand
     url: `${tls ? 'https' : 'http'}://${host}`,
     wsUrl: `${tls ? 'wss' : 'ws'}://${host}`,
     log,
-    willHear: (text) => void shared.push(text),
+    willHear: (text) => {
+      shared.push(text)
+      return () => {
+        const at = shared.indexOf(text)
+        if (at >= 0) shared.splice(at, 1)
+      }
+    },
     follow: (rules) => {
       shared.length = 0
       dialogue.follow(rules)
     },
-    prepare: async (texts) => {
-      for (const text of texts) await sounds.samples({ kind: 'speech' }, text, 24_000)
     },
-    close: async () => {
+    prepare: async (texts) => 
+      for (const text of texts) await sounds.samples({ kind: 'speech' }, text, 24_000),
+    close: async () => 
       reception.close()
       server.closeAllConnections()
       server.close()
-      await Promise.all([once(server, 'close'), sounds.close()])
-    },
+      await Promise.all([once(server, 'close'), sounds.close()]),
   }
 }

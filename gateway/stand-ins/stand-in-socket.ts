@@ -31,7 +31,7 @@ export class StandInSocket {
     this.#socket.on('message', (data, isBinary) => {
       const bytes = data as Buffer
       if (!isBinary || !listener.onAudio) return this.#read(bytes.toString(), listener)
-      this.#journal.audioReceived(bytes.length)
+      this.#journal.audioReceived(bytes)
       listener.onAudio(bytes)
     })
     this.#socket.on('close', (code) => {
@@ -68,7 +68,7 @@ export class StandInSocket {
   /** Sends raw audio. */
   sendAudio(bytes: Buffer): void {
     if (!this.#isUsable) return
-    this.#journal.audioSent(bytes.length)
+    this.#journal.audioSent(bytes.length, bytes)
     this.#socket.send(bytes)
   }
 

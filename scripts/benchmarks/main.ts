@@ -1,4 +1,5 @@
 /** `scripts/bench`. */
+import { agents } from './agents/agents.ts'
 import { api } from './api.ts'
 import { calls } from './calls.ts'
 import { compose } from './compose.ts'
@@ -24,6 +25,7 @@ const run = {
   calls: () => calls(...numbers.map(Number)),
   api: () => api(...numbers.map(Number)),
   compose: () => compose(...numbers.map(Number)),
+  agents: () => agents(...numbers),
   rooms: () => rooms(...numbers),
   sfu: () => sfu(...numbers.map(Number)),
   'room-delay': () => roomDelay(...numbers.map(Number)),
@@ -37,7 +39,7 @@ if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
       'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
-      'rooms PART [rounds] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
+      'agents PART [turns] | rooms PART [rounds] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
       'room-delay [seconds] | room-size [listeners] [telephones] [seconds] | ' +
       'room-recording [rooms] [rounds] [seconds] | ' +
       'room-soak [joins] | soak [minutes] [calls/s] [untrusted requests/s]',

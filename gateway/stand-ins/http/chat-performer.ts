@@ -125,9 +125,12 @@ export class ChatPerformer implements Performer {
 
   #write(text: string): void {
     if (!this.#request.isStreamed || this.#isEnded) return
-    const { response } = this.#call
-    if (!response.headersSent)
-      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+    const { response, journal } = this.#call
+    if (!response.headersSent) {
+      const type = 'text/event-stream'
+      journal.sent('200', { type })
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' })
+    }
     response.write(text)
   }
 

@@ -145,10 +145,11 @@ class VoicePerformer implements Performer {
   }
 
   #start(): void {
-    const { response } = this.#call
+    const { response, journal } = this.#call
     if (response.headersSent) return
     const { isEvents, isWav, rate } = this.#request
     const type = isEvents ? 'text/event-stream' : isWav ? 'audio/wav' : 'audio/pcm'
+    journal.sent('200', { type })
     response.writeHead(200, { 'content-type': type })
     // The length is unknown at the start of a stream; OpenAI's server writes all ones, too.
     if (isWav && !isEvents) response.write(wavHeader(0xffff_ffff, rate))

@@ -5,24 +5,13 @@ import { decode, encode } from '../../../media/codecs/g711.ts'
 import { ComfortNoise } from '../../../media/rtp/comfort-noise.ts'
 import { levelDb } from '../../../media/rtp/voice-activity.ts'
 import { type PlacedCall, SipCaller } from '../../../test/support/sip-caller.ts'
+import type { HeardPacket } from './readings.ts'
 
 const packetBytes = 172
 const frameSamples = 160
 const frameMs = 20
 /** Level of a line without speech, in dBov. */
 const quietDb = -62
-
-/** Received packet of the agent. */
-export interface HeardPacket {
-  /** Time of the arrival in ms of the monotonic clock. */
-  readonly at: number
-  /** Media time in ms. */
-  readonly ms: number
-  readonly sequence: number
-  /** Level in dBov. */
-  readonly db: number
-  readonly samples: Int16Array
-}
 
 /** Telephone whose caller talks by {@link TalkingLine.say}; between, the line is quiet. */
 export class TalkingLine {
@@ -52,7 +41,7 @@ export class TalkingLine {
     return new TalkingLine(await SipCaller.open(sipPort, '127.0.0.1', false), socket)
   }
 
-  /** Calls a URI. Resolves with the time of the answer. Throws an Error if the call is rejected. */
+  /** Calls a URI, and is quiet. Resolves with the time of the answer. Rejects if the call is rejected. */
   async call(uri: string): Promise<number> {
     const { address, port } = this.#socket.address()
     this.#call = await this.#caller.call(uri, { media: { address, port } })
@@ -68,7 +57,7 @@ export class TalkingLine {
   }
 
   /**
-   * Talks: 8 kHz samples. Resolves with the times at which the first and the last packet with sound left, in ms.
+   * Talks: 8 kHz samples. Resolves with the times in ms at which the first and the last packet left.
    */
   say(samples: Int16Array): Promise<{ readonly beganAt: number; readonly endedAt: number }> {
     this.#speech = { samples, at: 0 }
