@@ -92,13 +92,14 @@ export const openStandIns = async (options: StandInsOptions = {}): Promise<Stand
       shared.length = 0
       dialogue.follow(rules)
     },
+    prepare: async (texts) => {
+      for (const text of texts) await sounds.samples({ kind: 'speech' }, text, 24_000)
     },
-    prepare: async (texts) => 
-      for (const text of texts) await sounds.samples({ kind: 'speech' }, text, 24_000),
-    close: async () => 
+    close: async () => {
       reception.close()
       server.closeAllConnections()
       server.close()
-      await Promise.all([once(server, 'close'), sounds.close()]),
+      await Promise.all([once(server, 'close'), sounds.close()])
+    },
   }
 }
