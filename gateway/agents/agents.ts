@@ -27,8 +27,8 @@ export interface AgentLimits {
 export interface EngineSet {
   readonly limits: AgentLimits
   /**
-   * Returns the engines for a conversation, in order of preference; empty if none is configured. Warns about a
-   * name that the configuration does not have.
+   * Returns the engines for a conversation, in order of preference; empty if none is configured. Warns about
+   * names that the configuration does not have.
    */
   choose(
     options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>,

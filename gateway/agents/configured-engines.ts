@@ -4,7 +4,7 @@ import type { AgentOptions } from '../../handlers/verbs.ts'
 import type { AgentLimits, EngineSet } from './agents.ts'
 import type { Engine, EngineMessage } from './engine.ts'
 import { makeEngine } from './engines/make-engine.ts'
-import { type PartsDeps, PipelineParts } from './engines/pipeline-parts.ts'
+import { PartStore, type PartsDeps } from './engines/part-store.ts'
 import { complete } from './models/model.ts'
 
 /**
@@ -14,7 +14,7 @@ import { complete } from './models/model.ts'
 export class ConfiguredEngines implements EngineSet {
   readonly limits: AgentLimits
   readonly #config: AgentsConfig
-  readonly #parts: PipelineParts
+  readonly #parts: PartStore
   readonly #deps: PartsDeps
   /** Engines by name; a pipeline also with the model and the recogniser of a document. */
   readonly #made = new Map<string, Engine>()
@@ -22,7 +22,7 @@ export class ConfiguredEngines implements EngineSet {
   constructor(config: AgentsConfig, deps: PartsDeps) {
     this.#config = config
     this.#deps = deps
-    this.#parts = new PipelineParts(config, deps)
+    this.#parts = new PartStore(config, deps)
     const { callsPerProject: maxCalls, durationMs: maxMs, functionTimeoutMs, tokens } = config.limits
     this.limits = { maxCalls, maxMs, functionTimeoutMs, ...(tokens !== undefined && { maxTokens: tokens }) }
   }

@@ -24,8 +24,8 @@ type Entry =
 const maxEntries = 1_000
 
 /**
- * History of a conversation, independent of the engine: a second session or another engine goes on with it. An
- * answer counts with the text that the caller heard.
+ * History of a conversation, independent of the engine: a second session or another engine goes on with it.
+ * An answer counts with the text that the caller heard.
  */
 export class Transcript {
   #entries: Entry[]

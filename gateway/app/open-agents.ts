@@ -20,8 +20,8 @@ interface OpenedAgents {
 }
 
 /**
- * Starter of agents that loads their code with the first agent, or at once if an engine is configured. Without
- * one, nothing is loaded.
+ * Starter of agents that loads their code with the first agent, or at once if an engine is configured.
+ * Without one, nothing is loaded.
  */
 class LazyAgents implements AgentStarter {
   readonly #base: AppContext

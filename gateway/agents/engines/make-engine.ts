@@ -6,8 +6,8 @@ import { DeepgramAgentEngine } from './deepgram/deepgram.ts'
 import { ElevenLabsAgentEngine } from './elevenlabs/elevenlabs.ts'
 import { GeminiEngine } from './gemini/gemini.ts'
 import { LiveEngine } from './live/live.ts'
+import type { PartStore, PartsDeps } from './part-store.ts'
 import { PipelineEngine } from './pipeline/pipeline.ts'
-import type { PartsDeps, PipelineParts } from './pipeline-parts.ts'
 import { RealtimeEngine } from './realtime/realtime.ts'
 import { UltravoxEngine } from './ultravox/ultravox.ts'
 
@@ -18,7 +18,7 @@ const realtimeLongestMs = 3_600_000
 export const makeEngine = (
   name: string,
   config: AgentEngineConfig,
-  parts: PipelineParts,
+  parts: PartStore,
   { clock, log, send }: Pick<PartsDeps, 'clock' | 'log' | 'send'>,
 ): Engine => {
   if (config.kind === 'pipeline')

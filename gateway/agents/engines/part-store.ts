@@ -41,7 +41,7 @@ export interface PartsDeps {
 const connectTimeoutMs = 5_000
 
 /** Recognisers, models and voices of one configuration; each is made once and shared by the pipelines. */
-export class PipelineParts {
+export class PartStore {
   readonly #config: AgentsConfig
   readonly #deps: PartsDeps
   readonly #recognisers = new Map<string, AgentRecogniser>()
