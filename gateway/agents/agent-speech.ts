@@ -6,8 +6,8 @@ import { type SpeechListener, SpeechOutput } from './speech-output.ts'
 
 /** Receives the progress of the agent's answers. */
 export interface AgentSpeechListener {
-  /** The first sound of an answer left, or the first one after {@link onPlayed}. */
-  onBegan(answer: OpenAnswer): void
+  /** The first sound of an answer left (`isFirst`), or the first one after {@link onPlayed}. */
+  onBegan(answer: OpenAnswer, isFirst: boolean): void
   /** The engine has delivered everything of an answer, or was lost. */
   onDelivered(id: string): void
   /** Everything queued has left. */
@@ -127,14 +127,22 @@ export class AgentSpeech implements SpeechListener {
     return promise
   }
 
-  /** Returns the next text for the engine, if no answer is in progress. */
-  nextText(): string | undefined {
-    return this.#answers.nextText()
+  /** Takes the next text for the engine, if no answer is in progress. Returns whether there is one. */
+  takeText(): boolean {
+    return this.#answers.nextText() !== undefined
   }
 
   /** Text that the engine has, and whose answer has not begun. */
   get givenText(): string | undefined {
     return this.#answers.givenText
+  }
+
+  /** Gives the text to a session, unless it has it already. */
+  giveText(link: EngineLink): void {
+    const { givenText, givenTo } = this.#answers
+    if (givenText === undefined || givenTo === link) return
+    this.#answers.givenTo = link
+    link.say(givenText)
   }
 
   // The caller's part.
@@ -239,8 +247,9 @@ export class AgentSpeech implements SpeechListener {
   onBegan(id: string): void {
     const answer = this.#openAnswer(id)
     if (!answer) return
+    const isFirst = answer.stamps.firstAudio === undefined
     this.#stamp(id, 'firstAudio')
-    this.#listener.onBegan(answer)
+    this.#listener.onBegan(answer, isFirst)
   }
 
   onUtterance(answer: string, text: string): void {

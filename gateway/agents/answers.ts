@@ -64,6 +64,9 @@ export class Answers {
     return this.#given?.text
   }
 
+  /** Session that has the given text. */
+  givenTo: EngineLink | undefined
+
   /** Text that was given to the engine, and that a new session has to speak. */
   get givenText(): string | undefined {
     return this.#given?.text
@@ -73,6 +76,7 @@ export class Answers {
   begin(id: string, engineId = id): OpenAnswer {
     const given = this.#given
     this.#given = undefined
+    this.givenTo = undefined
     this.awaitedFrom = undefined
     if (given) this.#done.set(id, given.done)
     const answer: OpenAnswer = {

@@ -1,7 +1,6 @@
 import type { AgentChange, AgentEnd, AgentMessage, AgentOptions } from '../../handlers/verbs.ts'
 import type { MediaPort, Tap, TapEvent } from '../../media/types.ts'
 import { failureOf, verbFailed } from '../calls/leg/failures.ts'
-import type { Timer } from '../core/clock.ts'
 import { AgentSettings } from './agent-settings.ts'
 import { AgentSpeech } from './agent-speech.ts'
 import type { OpenAnswer } from './answers.ts'
@@ -15,6 +14,7 @@ import { EngineLine } from './engine-line.ts'
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
 import { Fillers } from './fillers.ts'
 import { FunctionRunner } from './functions.ts'
+import { TimerSet } from './timer-set.ts'
 import { TurnDecisions } from './turn-decisions.ts'
 import { Turns } from './turns/turns.ts'
 
@@ -48,7 +48,7 @@ export class Conversation implements SeatOwner {
   readonly #turns: Turns
   readonly #functions: FunctionRunner
   readonly #settle: (end: AgentEnd) => void
-  readonly #timers = new Set<Timer>()
+  readonly #timers: TimerSet
   #isReady = false
   #isDue = false
   #hasBegun = false
@@ -62,6 +62,7 @@ export class Conversation implements SeatOwner {
     this.#options = options
     this.#deps = deps
     const { clock, observer, maxTokens } = deps
+    this.#timers = new TimerSet(clock)
     const { promise, resolve } = Promise.withResolvers<AgentEnd>()
     this.ended = promise
     this.#settle = resolve
@@ -101,8 +102,14 @@ export class Conversation implements SeatOwner {
     this.#protect()
     if (greeting) void this.say(greeting.text, greeting.isInterruptible)
     if (isPaused) this.hold()
-    this.#after(initialDelayMs, () => {
+    // The agent neither listens nor speaks before.
+    const isLate = !isPaused && initialDelayMs > 0
+    this.#audio.isMuted ||= isLate
+    if (isLate) this.#turns.hold()
+    this.#timers.after(initialDelayMs, () => {
       this.#isDue = true
+      if (isLate) this.#audio.isMuted = false
+      if (isLate) this.#turns.unhold()
       this.#begin()
     })
   }
@@ -156,9 +163,9 @@ export class Conversation implements SeatOwner {
     if (this.#isOver) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#quiet.push(resolve)
-    const timer = this.#after(maxLastWordsMs, resolve)
+    const timer = this.#timers.after(maxLastWordsMs, resolve)
     this.#checkQuiet()
-    return promise.then(() => this.#cancel(timer))
+    return promise.then(() => this.#timers.cancel(timer))
   }
 
   hold(): void {
@@ -249,7 +256,7 @@ export class Conversation implements SeatOwner {
     this.#fillers.expire()
     this.#speech.mayFade = false
     this.#speech.resume()
-    this.#after(maxLastWordsMs, finish)
+    this.#timers.after(maxLastWordsMs, finish)
     void this.#fillers
       .speak(apology)
       .then(() => this.#speech.spoken())
@@ -261,7 +268,7 @@ export class Conversation implements SeatOwner {
     const { givenText, awaitedFrom } = this.#speech
     const lostText = this.#lostText
     this.#lostText = undefined
-    if (givenText !== undefined) link.say(givenText)
+    if (givenText !== undefined) this.#speech.giveText(link)
     else if (awaitedFrom !== link && (awaitedFrom || lostText !== undefined)) {
       this.#speech.await(link)
       link.answer(lostText ? continuation : undefined)
@@ -292,7 +299,7 @@ export class Conversation implements SeatOwner {
 
   #progress(): ConstructorParameters<typeof AgentSpeech>[3] {
     return {
-      onBegan: (answer) => this.#speechBegan(answer),
+      onBegan: (answer, isFirst) => this.#speechBegan(answer, isFirst),
       onDelivered: (id) => this.#turns.answerDelivered(id),
       onPlayed: () => {
         this.#turns.played()
@@ -362,7 +369,7 @@ export class Conversation implements SeatOwner {
     for (const pattern of this.#settings.ignoredPatterns)
       this.#record.warn('pattern', `The pattern ${pattern} is not supported, and has no effect.`)
     const { greeting, waitForUser } = this.#options
-    if (!greeting && !waitForUser)
+    if (!greeting && !waitForUser && !this.#turns.isAnswerDue)
       this.#line.do((link) => {
         this.#speech.await(link)
         link.answer(undefined)
@@ -372,25 +379,29 @@ export class Conversation implements SeatOwner {
 
   #sayNext(): void {
     if (!this.#hasBegun || this.#isOver) return
-    const text = this.#speech.nextText()
-    if (text !== undefined) this.#line.do((link) => link.say(text))
+    if (this.#speech.takeText()) this.#line.do((link) => this.#speech.giveText(link))
   }
 
-  #speechBegan({ id, stamps }: OpenAnswer): void {
+  #speechBegan({ id, stamps }: OpenAnswer, isFirst: boolean): void {
     this.#fillers.expire()
-    const ms = this.#record.stamps.responseMs(stamps)
+    const ms = isFirst ? this.#record.stamps.responseMs(stamps) : undefined
     if (ms !== undefined) this.#deps.observer.onResponse(this.#seat.engine, ms)
     this.#turns.speechBegan(id)
   }
 
   #revive(part: 'hearing' | 'answer'): void {
     const { link } = this.#seat
-    if (part === 'answer') {
-      this.#speech.giveUp()
-      this.#speech.await(link)
-      this.#seat.renew('There was no answer in time.')
-    } else if (link.revive) link.revive()
-    else this.#seat.renew('The caller spoke, and nothing was recognised.')
+    if (part === 'hearing') {
+      if (link.revive) link.revive()
+      // Music or noise has no words: no fault of the engine.
+      else this.#seat.renew('The caller spoke, and nothing was recognised.', false)
+      return
+    }
+    // A session that is being opened is asked when it is ready.
+    if (!this.#seat.isReady) return
+    this.#speech.giveUp()
+    this.#speech.await(link)
+    this.#seat.renew('There was no answer in time.', true)
   }
 
   /** Sets whether the media thread may lower the speech by itself. */
@@ -407,24 +418,10 @@ export class Conversation implements SeatOwner {
     for (const resolve of this.#quiet.splice(0)) resolve()
   }
 
-  #after(ms: number, run: () => void): Timer {
-    const timer = this.#deps.clock.after(ms, () => {
-      this.#timers.delete(timer)
-      run()
-    })
-    this.#timers.add(timer)
-    return timer
-  }
-
-  #cancel(timer: Timer): void {
-    this.#timers.delete(timer)
-    timer.cancel()
-  }
-
   #finish(end: AgentEnd): void {
     if (this.#isOver) return
     this.#isOver = true
-    for (const timer of this.#timers) timer.cancel()
+    this.#timers.close()
     this.#fillers.expire()
     this.#line.close()
     this.#turns.close()

@@ -35,11 +35,13 @@ export class EngineEvents implements SeatListener {
     const text = this.#record.correct(heard.text)
     this.#turns.heard({ ...heard, text })
     // Engines without turns have no other report of the text.
-    if (this.#link?.abilities.turns === 'duplex' && heard.isFinal && text.trim() !== '')
-      this.#record.userTurn({ ...heard, text, by: 'speech', merged: 0, endedBy: 'engine' })
+    if (this.#link?.abilities.turns !== 'duplex' || !heard.isFinal || text.trim() === '') return
+    this.#functions.turn()
+    this.#record.userTurn({ ...heard, text, by: 'speech', merged: 0, endedBy: 'engine' })
   }
 
   onTurn(state: Of<'onTurn'>): void {
+    if (state === 'ended') this.#functions.turn()
     this.#turns.engineTurn(state)
   }
 

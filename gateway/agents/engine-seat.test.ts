@@ -122,6 +122,41 @@ describe('EngineSeat', () => {
     expect([one.links.length, two.links.length]).toEqual([1, 1])
   })
 
+  it('keeps the engine of a working session if the next one is refused, and opens again at its end', () => {
+    const engine = new FakeEngine('limited', { longestMs: 600_000 })
+    const { seat, clock, seen } = openSeat(engine)
+    const first = engine.link
+    first.listener.onReady()
+    first.listener.onClosing(60_000)
+    engine.link.listener.onFailure({ ...lost, kind: 'unauthorised' })
+    clock.advance(570_000)
+    expect([engine.links.length, seat.link]).toEqual([3, first])
+    expect(seen).toEqual(['seated', 'limited failed: unauthorised'])
+  })
+
+  it('repeats a refresh that failed, so that the model gets the present prompt', () => {
+    const engine = new FakeEngine()
+    const { seat, clock } = openSeat(engine)
+    engine.link.listener.onReady()
+    seat.refresh()
+    engine.link.listener.onFailure(lost)
+    clock.advance(5_000)
+    expect(engine.links).toHaveLength(3)
+    engine.link.listener.onReady()
+    clock.advance(100)
+    expect(seat.link).toBe(engine.link)
+  })
+
+  it('does not count a renewal that is no fault of the engine', () => {
+    const engine = new FakeEngine()
+    const { seat, seen } = openSeat(engine)
+    for (let i = 0; i < 4; i++) {
+      engine.link.listener.onReady()
+      seat.renew('no words', false)
+    }
+    expect(seen).not.toContain('empty: timeout')
+  })
+
   it('counts anew after a stable session, so that hours of rare failures end no conversation', () => {
     const engine = new FakeEngine()
     const { clock, seen } = openSeat(engine)

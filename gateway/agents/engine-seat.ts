@@ -42,6 +42,8 @@ const rotateBeforeMs = 30_000
 const switchBeforeMs = 2_000
 /** Maximum wait for a silence before a session with changes is used, in ms. */
 const maxRefreshMs = 2_000
+/** Wait after a failed refresh, in ms. */
+const retryRefreshMs = 5_000
 /** Interval in which a ready session waits for a silence, in ms. */
 const quietPollMs = 100
 /** Failures of one engine after which it is not tried again. */
@@ -63,6 +65,8 @@ export class EngineSeat {
   #present: Session
   #next: Session | undefined
   #failures = 0
+  /** Whether the prompt and functions of the session are old. */
+  #isRefreshDue = false
   #timer: Timer | undefined
   #isOver = false
 
@@ -84,16 +88,24 @@ export class EngineSeat {
     return this.#present.engine
   }
 
-  /** Replaces the session by a new one of the same engine, which fell silent. */
-  renew(reason: string): void {
-    // A session that is being opened has a limit of its own.
-    if (this.#present.readyAt === undefined) return
-    this.#failed(this.#present, { kind: 'timeout', message: reason, part: this.engine.kind })
+  /** Whether the session that hears the caller is ready. */
+  get isReady(): boolean {
+    return this.#present.readyAt !== undefined
+  }
+
+  /**
+   * Replaces the session by a new one of the same engine. `isFault`: its silence counts as a failure of the
+   * engine. A session that is being opened stays: it has a limit of its own.
+   */
+  renew(reason: string, isFault: boolean): void {
+    if (!this.isReady) return
+    this.#failed(this.#present, { kind: 'timeout', message: reason, part: this.engine.kind }, isFault)
   }
 
   /** Replaces the session by one with the present prompt and functions, in a silence or after 2 s. */
   refresh(): void {
     if (this.#isOver) return
+    this.#isRefreshDue = true
     if (this.#next) {
       this.#shut(this.#next)
       this.#next = this.#open()
@@ -167,7 +179,7 @@ export class EngineSeat {
 
   /** Opens the next session, because the present one ends in `inMs`. */
   #rotate(session: Session, inMs: number): void {
-    if (this.#isOver || session !== this.#present || this.#next) return
+    if (this.#isOver || session !== this.#present || this.#next || this.#engines.length === 0) return
     this.#next = this.#open()
     this.#waitForSilence(Math.max(0, inMs - switchBeforeMs))
   }
@@ -193,20 +205,20 @@ export class EngineSeat {
   /** Uses a session that was opened before. */
   #take(session: Session): void {
     this.#present = session
+    this.#isRefreshDue = false
     session.isSeated = true
     catchUp(session.link, session.request, this.#owner.request())
   }
 
-  #failed(session: Session, failure: EngineFailure): void {
+  #failed(session: Session, failure: EngineFailure, isCounted = true): void {
     if (this.#isOver || (session !== this.#present && session !== this.#next)) return
     this.#shut(session)
     this.#owner.onFailure(session.engine, failure)
-    this.#count(session, failure)
     if (session === this.#next) {
-      // The present session still works; its own end or failure opens another one.
-      this.#next = undefined
+      this.#nextFailed()
       return
     }
+    if (isCounted) this.#count(session, failure)
     const prepared = this.#next
     this.#next = undefined
     this.#timer?.cancel()
@@ -221,6 +233,16 @@ export class EngineSeat {
       this.#present = this.#open()
       this.#present.isSeated = true
     }
+  }
+
+  /** The prepared session failed. The present one still works, so its engine does not count as failed. */
+  #nextFailed(): void {
+    this.#next = undefined
+    this.#timer?.cancel()
+    if (!this.#isRefreshDue) return
+    this.#timer = this.#clock.after(retryRefreshMs, () => {
+      if (this.#isRefreshDue) this.refresh()
+    })
   }
 
   /** Removes an engine that refused, or failed twice. The end of a stable session starts a new count. */

@@ -177,6 +177,7 @@ export class SpeechOutput {
     const cutItems = [...this.#items.values()].filter(({ state }) => state !== 'ended')
     const now = this.#now
     this.#pausedAt = undefined
+    for (const [number, item] of this.#items) if (item.answer === '') this.#items.delete(number)
     for (const item of cutItems) {
       if (item.state === 'begun') item.heardMs = Math.min(this.#msOf(item), now - item.beganAt)
       item.state = 'ended'

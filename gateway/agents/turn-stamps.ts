@@ -5,7 +5,7 @@ import type { CallerTurn } from './turns/turn-types.ts'
 /** Times of the caller's turn, as measured in the audio: the first part of an answer's stamps. */
 export class TurnStamps {
   readonly #clock: SteadyClock
-  /** Time at which the tap was opened, in ms since the epoch. */
+  /** Uptime at which the tap was opened, in ms. */
   #openedAt = 0
   #speechStart: number | undefined
   #lastWordEnd: number | undefined
@@ -17,15 +17,17 @@ export class TurnStamps {
 
   /** A tap was opened: its frames begin now. */
   tapOpened(): void {
-    this.#openedAt = this.#clock.now()
+    this.#openedAt = this.#clock.uptime()
   }
 
   /** Voice began or ended at a position of the tap. Returns the time since then in ms. */
   voice(isVoiced: boolean, atMs: number): number {
-    const at = this.#openedAt + atMs
-    if (isVoiced) this.#speechStart ??= at * 1000
-    else this.#lastWordEnd = at * 1000
-    return Math.max(0, this.#clock.now() - at)
+    // The age is independent of changes to the machine's time.
+    const agoMs = Math.max(0, this.#clock.uptime() - this.#openedAt - atMs)
+    const at = (this.#clock.now() - agoMs) * 1000
+    if (isVoiced) this.#speechStart ??= at
+    else this.#lastWordEnd = at
+    return agoMs
   }
 
   /** The turn is complete. */

@@ -22,10 +22,15 @@ const objects = ['post_prompt', 'params', 'global_data', 'multilingual'] as cons
 /** Parts of a document that must be lists, or absent. */
 const lists = ['languages', 'pronounce'] as const
 
+/** Whether a part is a text with a placeholder, which becomes the right value when the script runs. */
+const isPlaceholder = (part: unknown): boolean => typeof part === 'string' && /[$%]\{/.test(part)
+
 const typeFaults = (value: Json): readonly AgentFault[] => {
   const isAbsent = (key: string): boolean => value[key] === undefined || value[key] === null
   const wrong = (keys: readonly string[], isRight: (part: unknown) => boolean, message: string) =>
-    keys.filter((key) => !isAbsent(key) && !isRight(value[key])).map((key) => ({ path: `/${key}`, message }))
+    keys
+      .filter((key) => !isAbsent(key) && !isPlaceholder(value[key]) && !isRight(value[key]))
+      .map((key) => ({ path: `/${key}`, message }))
   const isText = (part: unknown): boolean => typeof part === 'string'
   return [
     ...wrong(['prompt', 'post_prompt'], (part) => isObject(part) || isText(part), 'must be an object'),

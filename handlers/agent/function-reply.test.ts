@@ -28,6 +28,7 @@ describe('an action', () => {
     ['hold', '1:30', [{ kind: 'hold', seconds: 90 }]],
     ['hold', 901, [{ kind: 'hold', seconds: 300 }]],
     ['hold', -1, [{ kind: 'hold', seconds: 300 }]],
+    ['hold', false, []],
     ['hold', 'true', [{ kind: 'hold', seconds: 300 }]],
     [
       'hold',

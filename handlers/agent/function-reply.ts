@@ -8,6 +8,7 @@ import { activeOf } from './swaig.ts'
 import {
   booleanOf,
   clamp,
+  dataLimits,
   isObject,
   jsonOf,
   numberOf,
@@ -16,9 +17,6 @@ import {
   textOf,
   textsOf,
 } from './values.ts'
-
-/** Maximum size of a reply. */
-const limits = { characters: 262_144, values: 20_000, depth: 64 }
 
 /** Maximum length of a text for the model, in characters. */
 const maxResponseLength = 65_536
@@ -92,6 +90,7 @@ const transfer: ReadAction = (value, section) => {
 }
 
 const hold: ReadAction = (value) => {
+  if (value === false || value === 'false') return none
   const options = isObject(value) ? value : { timeout: value }
   const given =
     options.timeout === undefined || options.timeout === true ? defaultHold : secondsOf(options.timeout)
@@ -267,7 +266,7 @@ export const readReply = (value: unknown): FunctionReply => {
     postProcess: false,
     warnings: [{ path: '', message }],
   })
-  const size = sizeFault(value, limits)
+  const size = sizeFault(value, dataLimits)
   if (size !== undefined) return failed(size)
   const parsed = typeof value === 'string' ? jsonOf(value) : value
   if (typeof value === 'string' && !isObject(parsed)) return readReply({ response: value })

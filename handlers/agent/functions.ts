@@ -2,6 +2,7 @@ import type { AgentFunction } from '../verbs.ts'
 import type { FunctionDefinition, Json } from './document-types.ts'
 import { gatherSubmit } from './gather.ts'
 import { changeContext, nextStep } from './steps.ts'
+import { dataLimits, sizeFault } from './values.ts'
 
 /** Functions that the session calls, not the model. */
 const hooks: Readonly<Record<Hook, readonly string[]>> = {
@@ -111,9 +112,10 @@ export class FunctionSet {
     return this.#metaData.get(token) ?? {}
   }
 
-  /** Adds members to the data of a token. */
+  /** Adds members to the data of a token. Data beyond the limits stays as it was. */
   setMetaData(token: string, data: Json): void {
-    this.#metaData.set(token, { ...this.metaData(token), ...data })
+    const all = { ...this.metaData(token), ...data }
+    if (sizeFault(all, dataLimits) === undefined) this.#metaData.set(token, all)
   }
 
   /** Removes members from the data of a token. */

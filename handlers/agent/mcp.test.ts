@@ -116,6 +116,11 @@ describe('a server of the Model Context Protocol', () => {
     ],
     ['an error', { initialize: () => '{"id":1,"error":{"message":"no"}}' }, 'initialize: no'],
     ['no result', { initialize: () => '{"id":1,"result":5}' }, 'initialize: the response has no result'],
+    [
+      'too deep a result',
+      { initialize: () => `{"id":1,"result":{"a":${'['.repeat(100)}${']'.repeat(100)}}}` },
+      'initialize: the response has more than 64 levels',
+    ],
     ['no tools', { initialize: standard.initialize! }, 'tools/list: status 404'],
   ])('that answers with %s has a warning and no functions', async (_what, answers, message) => {
     const { functions, warnings } = await openMcp(server, serve(answers).send)

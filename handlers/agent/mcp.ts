@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '../handler.ts'
 import type { AgentFault, FunctionDefinition, Json, McpServer } from './document-types.ts'
 import { Findings, Section } from './section.ts'
 import { readFunctions } from './swaig.ts'
-import { isObject, textOf } from './values.ts'
+import { dataLimits, isObject, sizeFault, textOf } from './values.ts'
 
 /** Version of the Model Context Protocol that the client asks for. */
 const protocolVersion = '2025-06-18'
@@ -119,7 +119,8 @@ export class McpSession {
     const { contents } = await this.#call('resources/read', { uri }, signal)
     const parts = Array.isArray(contents) ? contents.filter(isObject) : []
     const text = parts.flatMap((part) => textOf(part.text) ?? []).join('\n')
-    return parse(text) ?? text
+    const value = parse(text)
+    return value === undefined || sizeFault(value, dataLimits) !== undefined ? text : value
   }
 
   async #list(method: string, key: string, max: number, signal?: AbortSignal): Promise<readonly Json[]> {
@@ -147,6 +148,8 @@ export class McpSession {
         `${method}: ${textOf(answer.error.message)?.slice(0, 200) ?? 'the server reports an error'}`,
       )
     if (!isObject(answer.result)) throw new McpFailed(`${method}: the response has no result`)
+    const size = sizeFault(answer.result, dataLimits)
+    if (size !== undefined) throw new McpFailed(`${method}: the response ${size}`)
     return answer.result
   }
 

@@ -58,7 +58,13 @@ export class Effects {
 
   /** Carries out effects in order, after those in progress. Never rejects. */
   carryOut(effects: readonly AgentEffect[], of: FunctionDefinition): Promise<EffectResult> {
-    const run = this.#queue.then(() => this.#all(effects, of))
+    const run = this.#queue
+      .then(() => this.#all(effects, of))
+      .catch((error: unknown): EffectResult => {
+        const reason = error instanceof Error ? error.message : 'unknown'
+        this.#state.host.warn(`The actions of ${of.name} failed: ${reason}`)
+        return { text: `The actions failed: ${reason}` }
+      })
     this.#queue = run
     return run
   }
@@ -205,7 +211,7 @@ export class Effects {
 
   #global(change: (data: Json) => Json): undefined {
     const state = this.#state
-    if (state.document.params.allowGlobalData) state.globalData = change(state.globalData)
+    if (state.document.params.allowGlobalData) state.setGlobalData(change(state.globalData))
     else state.host.warn('The document forbids to change the global data.')
     return undefined
   }

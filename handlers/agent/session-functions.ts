@@ -14,7 +14,7 @@ import type { Moves } from './session-moves.ts'
 import { requestFacts } from './session-requests.ts'
 import type { SessionState } from './session-state.ts'
 import { changeContext, nextStep } from './steps.ts'
-import { textOf } from './values.ts'
+import { dataLimits, sizeFault, textOf } from './values.ts'
 
 /** Maximum duration of a function, in milliseconds. */
 const maxFunctionMs = 60_000
@@ -24,6 +24,9 @@ const maxActionsMs = 5000
 
 /** Text for the model after actions that took long. */
 const resumed = 'The actions of the function have ended. Go on.'
+
+/** Beginning of a reply beyond the limits that the log keeps, in characters. */
+const maxLoggedLength = 1000
 
 /** Maximum length of a text for the model, in characters. */
 const maxTextLength = 16_384
@@ -96,7 +99,7 @@ export class FunctionRunner {
       const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
       const isPoll = hook === 'poll'
       const reply = await this.#inTime({ of, args: given, signal: this.#state.over, isPoll })
-      if (reply) await this.#deps.effects.carryOut(reply.effects, of)
+      if (reply) this.#finishLate(await this.#deps.effects.carryOut(reply.effects, of))
     } catch (error) {
       this.#warn(of.name, error)
     }
@@ -280,7 +283,9 @@ export class FunctionRunner {
       })
       const value: unknown = answer.trim() === '' ? {} : JSON.parse(answer)
       const reply = readReply(value)
-      if (!isPoll || reply.effects.length > 0 || reply.response) log.traced({ ...request, reply: value })
+      // A reply beyond the limits was not read. It could also be too deep to be written again.
+      const kept = sizeFault(value, dataLimits) === undefined ? value : answer.slice(0, maxLoggedLength)
+      if (!isPoll || reply.effects.length > 0 || reply.response) log.traced({ ...request, reply: kept })
       return reply
     } catch (error) {
       const reason = error instanceof SyntaxError ? 'Its reply is not JSON' : (error as Error).message

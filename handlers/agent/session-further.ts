@@ -56,7 +56,7 @@ export class FurtherServers implements FurtherFunctions {
     this.#opened.push(opened)
     for (const { name } of opened.functions) if (!state.functions.get(name)) this.#byName.set(name, opened)
     // The data of the document counts more than a resource of the same name.
-    state.globalData = { ...opened.resources, ...state.globalData }
+    state.setGlobalData({ ...opened.resources, ...state.globalData })
     this.#add(opened.functions)
   }
 

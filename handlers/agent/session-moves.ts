@@ -65,7 +65,7 @@ export class Moves {
     const result = state.steps.submit(args)
     state.debug(`gather_${result.kind}`, { text: result.text })
     if (result.kind === 'complete') {
-      state.globalData = { ...state.globalData, ...result.data }
+      state.addGlobalData(result.data)
       const move = state.steps.afterGather()
       const text = move && (await this.apply(move, 'gather_complete'))
       state.refresh()

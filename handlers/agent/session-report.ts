@@ -29,7 +29,7 @@ const callHook = (state: SessionState, hook: Hook, args: Json): void => {
 
 /**
  * Reports the end of a conversation: calls the hook, asks for the summary, and sends the report. Also after
- * the end of the call. Never rejects.
+ * the end of the call. Rejects if the report cannot be written as JSON.
  */
 export const reportEnd = async (
   state: SessionState,

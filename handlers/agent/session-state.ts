@@ -19,6 +19,10 @@ import type { AgentHost } from './session-host.ts'
 import { SlidingWindow } from './session-window.ts'
 import { Steps } from './steps.ts'
 import { fillText } from './templates.ts'
+import { dataLimits, sizeFault } from './values.ts'
+
+/** Maximum number of debug events of one conversation: they are stored until they are delivered. */
+const maxDebugEvents = 1000
 
 /** Maximum number of hints of a conversation, and of corrections. */
 const maxHints = 1000
@@ -47,6 +51,7 @@ export class SessionState {
   readonly #browserEvents = browserEvents()
   /** Latest turns, if the model sees only those. */
   readonly #window: SlidingWindow | undefined
+  #debugEvents = 0
   /** Number of causes for which the agent is on hold. */
   #holds: number
 
@@ -223,9 +228,26 @@ export class SessionState {
     this.#debug({ name, value, level })
   }
 
+  /** Replaces the global data. Data beyond the limits is refused with a warning. */
+  setGlobalData(data: Json): void {
+    const size = sizeFault(data, dataLimits)
+    if (size === undefined) this.globalData = data
+    else this.host.warn(`The global data ${size}: it stays as it was.`)
+  }
+
+  /** Adds members to the global data, within its limits. */
+  addGlobalData(data: Json): void {
+    this.setGlobalData({ ...this.globalData, ...data })
+  }
+
   #debug(event: DebugEvent): void {
     const { debugUrl, debugLevel } = this.document.params
-    if (debugUrl === undefined || event.level > debugLevel) return
+    if (debugUrl === undefined || event.level > debugLevel || this.#debugEvents > maxDebugEvents) return
+    this.#debugEvents++
+    if (this.#debugEvents > maxDebugEvents) {
+      this.host.warn(`More than ${maxDebugEvents} debug events: further ones are not sent.`)
+      return
+    }
     const url = this.fill(debugUrl)
     const text = JSON.stringify(debugBody(this.fields, event))
     this.host.context.notify({

@@ -86,6 +86,17 @@ describe('a function', () => {
     expect(rig.asked[0]).not.toHaveProperty('call_log')
   })
 
+  it('survives a reply that is nested too deeply to be written, and its report is sent', async () => {
+    const rig = new SessionRig()
+    const agent = await rig.startWith({}, { post_prompt_url: 'https://z.example/report' })
+    const depth = 100_000
+    rig.context.documents[functionsUrl] = `${'['.repeat(depth)}${']'.repeat(depth)}`
+    await agent.call('book', {})
+    agent.end({ kind: 'stopped' })
+    await settle()
+    expect(rig.context.callbacks.map(({ kind }) => kind)).toContain('agent-report')
+  })
+
   it('sends variables and logs if the document wants them', async () => {
     const rig = new SessionRig()
     const agent = await rig.startWith(

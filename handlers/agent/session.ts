@@ -57,21 +57,34 @@ export class AgentSession implements AgentCommands {
   async run(): Promise<SessionEnd> {
     const { host } = this.#state
     const end = await this.#converse()
-    void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt })
+    void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt }).catch((error: unknown) =>
+      this.#fault('The report of the agent could not be made', error),
+    )
     await this.#effects.idle()
     const { kind } = this.#leaving
     if (kind === 'hangup' && !host.call.signal.aborted) await host.call.hangup()
     return { end, hasLeft: kind === 'leave' }
   }
 
-  /** Adds a message from outside; the model answers one of the user or the system. */
+  /** Adds a message from outside; the model answers one of the user or the system. Never rejects. */
   async message(
     message: AgentMessage,
     more: { readonly reset?: HistoryReset; readonly globalData?: Json } = {},
   ): Promise<void> {
+    try {
+      await this.#message(message, more)
+    } catch (error) {
+      this.#fault('The message to the agent failed', error)
+    }
+  }
+
+  async #message(
+    message: AgentMessage,
+    more: { readonly reset?: HistoryReset; readonly globalData?: Json },
+  ): Promise<void> {
     const state = this.#state
     if (state.isOver) return
-    if (more.globalData) state.globalData = { ...state.globalData, ...more.globalData }
+    if (more.globalData) state.addGlobalData(more.globalData)
     if (more.reset) await this.#moves.reset(more.reset)
     if (state.isOver) return
     state.refresh()
@@ -94,6 +107,10 @@ export class AgentSession implements AgentCommands {
   /** Ends the conversation after the agent's last words. */
   stop(): void {
     this.#leaving.begin('stop')
+  }
+
+  #fault(what: string, error: unknown): void {
+    this.#state.host.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`)
   }
 
   #instruct(content: string, respond: boolean): void {

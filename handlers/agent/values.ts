@@ -81,6 +81,9 @@ export interface SizeLimits {
   readonly depth: number
 }
 
+/** Limits of a reply, and of the data that a conversation keeps. */
+export const dataLimits: SizeLimits = { characters: 262_144, values: 20_000, depth: 64 }
+
 /** Checks the size of a value. Returns the fault, for instance `is nested too deeply`, or undefined. */
 export const sizeFault = (value: unknown, limits: SizeLimits): string | undefined => {
   const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 1 }]

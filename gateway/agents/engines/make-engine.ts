@@ -1,6 +1,7 @@
 import type { AgentEngineConfig } from '../../../config/types.ts'
 import type { AgentRewrite } from '../../../handlers/verbs.ts'
 import type { Engine } from '../engine.ts'
+import { ModelLine } from '../models/model-line.ts'
 import { compileRewrites, type Rewriter } from '../text/pronounce.ts'
 import { DeepgramAgentEngine } from './deepgram/deepgram.ts'
 import { ElevenLabsAgentEngine } from './elevenlabs/elevenlabs.ts'
@@ -55,10 +56,15 @@ export const makeEngine = (
       return new RealtimeEngine(options, { clock })
     }
     case 'openai-live': {
-      const [first] = config.models
       return new LiveEngine(
         { ...keyed, ...formatOf(config.format) },
-        { clock, ...(first !== undefined && { model: parts.model(first) }) },
+        {
+          clock,
+          model: new ModelLine(
+            config.models.map((each) => parts.model(each)),
+            clock,
+          ),
+        },
       )
     }
     case 'gemini-live':

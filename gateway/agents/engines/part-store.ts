@@ -139,7 +139,7 @@ const makeModel = (name: string, config: AgentModelConfig, { http, clock }: Part
     url,
     model,
     ...keyOf(key, auth),
-    ...(temperature !== undefined && { extra: { temperature } }),
+    ...(temperature !== undefined && { temperature }),
     firstTokenMs: timeoutMs,
   }
   return new ChatCompletions(options, http, clock)

@@ -24,8 +24,8 @@ export interface ChatCompletionsOptions {
   readonly key?: string
   /** Further headers, for instance `api-key`. Never logged. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Further members of each request. */
-  readonly extra?: Readonly<Record<string, unknown>>
+  /** Temperature of requests that name none; default the server's. */
+  readonly temperature?: number
   /** Name of the limit of tokens; default `max_completion_tokens`, and the other one if that is rejected. */
   readonly limitName?: LimitName
   /** Role of system messages after the first; default `system`, which some templates reject. */
@@ -119,14 +119,13 @@ export class ChatCompletions implements Model {
   }
 
   #body(request: ModelRequest): Readonly<Record<string, unknown>> {
-    const { model, extra, laterRole } = this.#options
+    const { model, laterRole } = this.#options
     return {
       model,
       messages: chatMessages(request.messages, laterRole),
       ...(request.functions.length > 0 && { tools: chatTools(request.functions) }),
       stream: true,
       ...this.#parameters(request),
-      ...extra,
     }
   }
 
@@ -135,7 +134,7 @@ export class ChatCompletions implements Model {
     const all: Readonly<Record<string, unknown>> = {
       stream_options: { include_usage: true },
       tool_choice: functions.length > 0 ? 'auto' : undefined,
-      temperature: settings.temperature,
+      temperature: settings.temperature ?? this.#options.temperature,
       top_p: settings.topP,
       presence_penalty: settings.presencePenalty,
       frequency_penalty: settings.frequencyPenalty,

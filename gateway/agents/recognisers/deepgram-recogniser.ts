@@ -55,21 +55,24 @@ export const deepgramRecogniser = (options: SocketRecogniserOptions, clock: Stea
 export const fluxRecogniser = (options: SocketRecogniserOptions, clock: SteadyClock): SocketRecogniser =>
   new SocketRecogniser(
     options,
-    ({ rate, language, hints, isSemantic }) => ({
-      ...common(options, rate),
-      // Messages of 80 ms, as the vendor advises.
-      frames: 4,
-      url: urlWith(options.url, {
-        model: options.model ?? fluxModelFor(language),
-        ...encodingOf(formatFor(rate)),
-        eager_eot_threshold: isSemantic ? eagerThreshold : undefined,
-        keyterm: limited(hints),
-        language_hint: options.model?.includes('multi') && language !== 'multi' ? language : undefined,
-      }),
-      isReady: ({ type }) => type === 'Connected',
-      last: { type: 'CloseStream' },
-      read: readTurn,
-    }),
+    ({ rate, language, hints, isSemantic }) => {
+      const model = options.model ?? fluxModelFor(language)
+      return {
+        ...common(options, rate),
+        // Messages of 80 ms, as the vendor advises.
+        frames: 4,
+        url: urlWith(options.url, {
+          model,
+          ...encodingOf(formatFor(rate)),
+          eager_eot_threshold: isSemantic ? eagerThreshold : undefined,
+          keyterm: limited(hints),
+          language_hint: model.includes('multi') && language !== 'multi' ? language : undefined,
+        }),
+        isReady: ({ type }) => type === 'Connected',
+        last: { type: 'CloseStream' },
+        read: readTurn,
+      }
+    },
     clock,
   )
 

@@ -10,6 +10,8 @@ export interface Pattern {
 
 /** Most states of a pattern, and most characters of a text that is searched; the rest of it is ignored. */
 const maxStates = 500
+/** Maximum number of parts that are built, with their repetitions. */
+const maxBuilds = 10_000
 const maxText = 5000
 /** Most steps of one replacement: the rest of the text stays as it is. */
 const maxSteps = 2_000_000
@@ -208,11 +210,19 @@ class PatternReader {
   }
 }
 
+/** States that are being built, and the number of parts that were built so far. */
+interface States {
+  readonly all: State[]
+  builds: number
+}
+
 /** Builds the states of a tree, from the end on. Returns the first state. */
-const build = (states: State[], tree: Tree, next: number): number => {
+const build = (states: States, tree: Tree, next: number): number => {
+  // Repeated parts without a state of their own, such as `(){100}{100}{100}`, count too.
+  if (++states.builds > maxBuilds) throw new UnsupportedPattern()
   const add = (state: State): number => {
-    if (states.length >= maxStates) throw new UnsupportedPattern()
-    return states.push(state) - 1
+    if (states.all.length >= maxStates) throw new UnsupportedPattern()
+    return states.all.push(state) - 1
   }
   if (tree.kind === 'test') return add({ kind: 'test', test: tree.test, next })
   if (tree.kind === 'assert') return add({ kind: 'assert', at: tree.at, next })
@@ -347,9 +357,9 @@ export const compilePattern = (source: string, ignoreCase: boolean): Pattern | u
   const { text, ignoreCase: isMarked } = withoutSlashes(source)
   if (text.length > maxStates) return undefined
   try {
-    const states: State[] = [{ kind: 'end' }]
+    const states: States = { all: [{ kind: 'end' }], builds: 0 }
     const first = build(states, new PatternReader(text, ignoreCase || isMarked).read(), 0)
-    return new Automaton(states, first)
+    return new Automaton(states.all, first)
   } catch (error) {
     if (error instanceof UnsupportedPattern) return undefined
     throw error

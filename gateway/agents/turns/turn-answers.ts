@@ -2,8 +2,6 @@
 const answerMs = 5000
 /** Times that the engine is asked again before the answer is given up. */
 const maxRevivals = 2
-/** Wait for the sound of an answer that was delivered without any, in ms. */
-const silentAnswerMs = 1000
 /** Longest function, in ms: the runner of functions has a shorter limit. */
 const maxFunctionMs = 300_000
 /** Longest time without any event of a speaking agent, in ms: longer than the queue of a tap. */
@@ -107,7 +105,7 @@ export class Answers {
   /** Everything queued was heard: delivered answers are over. */
   played(now: number): void {
     this.#list = this.#list.filter(({ isDelivered }) => !isDelivered)
-    this.#dryAt = this.#list.length > 0 ? now : undefined
+    this.#dryAt = this.isSounding ? now : undefined
     this.progress(now)
   }
 
@@ -140,8 +138,9 @@ export class Answers {
   get dueAt(): number {
     if (this.hasFunction) return this.#progressAt + maxFunctionMs
     if (this.isAudible) return this.#progressAt + maxSpeechMs
-    const isSilent = this.#list.length > 0 && this.#list.every(({ isDelivered }) => isDelivered)
-    return this.#progressAt + (isSilent && !this.isExpected ? silentAnswerMs : answerMs)
+    // Its sound may wait behind a long filler; `played` ends an answer without sound.
+    const isDelivered = this.#list.length > 0 && this.#list.every((answer) => answer.isDelivered)
+    return this.#progressAt + (isDelivered && !this.isExpected ? maxSpeechMs : answerMs)
   }
 
   /** The wait has lasted too long: returns the consequence. */

@@ -60,7 +60,10 @@ export class ScriptAgentHost implements AgentHost {
   async run(document: unknown): Promise<ActionResult> {
     const { variables } = this.#script
     variables.assign({ ai_response: undefined })
-    const { outcome } = await this.#script.perform(textOf(document))
+    let { outcome } = await this.#script.perform(textOf(document))
+    // A transfer inside the action is temporary: the conversation goes on after it.
+    while (outcome?.kind === 'transfer')
+      ({ outcome } = await this.#script.execute(outcome.to, outcome.params))
     if (outcome) {
       this.outcome = outcome
       return { hasLeft: true }

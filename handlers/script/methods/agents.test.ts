@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are placeholders of scripts
 import { afterAll, describe, expect, it } from 'vitest'
 import type { FakeAgent } from '../../testing/fake-agent.ts'
 import { FakeCall } from '../../testing/fake-call.ts'
@@ -95,6 +96,27 @@ describe('ai', () => {
     })
   })
 
+  it('reads no placeholders in values, such as a display name of the caller', async () => {
+    const call = new FakeCall()
+    Object.assign(call.info, { fromName: '${global_data.pin} %{global_data.pin}' })
+    call.talks.push(stop)
+    const ai = {
+      prompt: { text: 'The caller is ${call.from_name}, the pin ${global_data.pin}.' },
+      global_data: { pin: '4711' },
+    }
+    await scripts.run([{ ai }], { call, context: new FakeContext({}) })
+    expect(call.agents[0]?.prompt).toBe(
+      'The caller is $ {global_data.pin} % {global_data.pin}, the pin 4711.',
+    )
+  })
+
+  it('fails if the values of its placeholders are too long together', async () => {
+    const text = '${vars.long}'.repeat(80)
+    const main = [{ set: { long: 'x'.repeat(30_000) } }, { ai: { prompt: { text } } }]
+    const { names, warnings } = await talk(main, stop)
+    expect([names, warnings.length]).toEqual([[], 1])
+  })
+
   it('starts in spite of an expression that fails', async () => {
     const { call, warnings } = await talk([{ ai: { prompt: { text: 'A %{1 +} b' } } }], stop)
     expect(call.agents[0]?.prompt).toBe('A  b')
@@ -133,16 +155,27 @@ describe('ai', () => {
     expect(names).toEqual(['startAgent', 'play'])
   })
 
-  it('is left with a script, or by the transfer of a script', async () => {
+  it('is left with a script', async () => {
     const main = [{ play: { url: 'say:Other' } }]
     const document = { version: '1.0.0', sections: { main } }
     const left = await talk([{ ai: withFunction }, { sleep: 1 }], goes, {
       action: [{ SWML: document, transfer: true }],
     })
     expect(left.names).toEqual(['startAgent', 'play'])
-    const inner = { version: '1.0.0', sections: { main: [{ transfer: { dest: 'next' } }], next: main } }
-    const within = await talk([{ ai: withFunction }, { sleep: 1 }], goes, { action: [{ SWML: inner }] })
-    expect(within.names).toEqual(['startAgent', 'play'])
+  })
+
+  it('goes on after the transfer inside the script of an action', async () => {
+    const main = [{ set: { ai_response: 'Back again.' } }, { transfer: { dest: 'next' } }]
+    const sections = { main, next: [{ play: { url: 'say:Other' } }] }
+    let text = ''
+    const drive = async (agent: FakeAgent) => {
+      text = (await agent.call('go')).text
+      stop(agent)
+    }
+    const { names } = await talk([{ ai: withFunction }, { sleep: 1 }], drive, {
+      action: [{ SWML: { version: '1.0.0', sections }, transfer: 'false' }],
+    })
+    expect([text, names]).toEqual(['Back again.', ['startAgent', 'play', 'sleep']])
   })
 
   it('stays with a faulty script of an action', async () => {

@@ -168,6 +168,13 @@ export class DeepgramAgentLink extends SessionLink {
       ({ id, client_side }) => client_side !== false && typeof id === 'string' && this.#calls.open(id),
     )
     if (fresh.length === 0) return
+    if (this.#answers.isDiscarding) {
+      // The server waits for a result of every call, also of those that are not made.
+      for (const { id, name } of fresh)
+        if (this.#calls.close(String(id)))
+          this.put({ type: 'FunctionCallResponse', id, name, content: 'cancelled' })
+      return
+    }
     const answer = this.#answers.begin()
     for (const each of fresh) {
       const call = {

@@ -71,6 +71,7 @@ export class Hearing {
         recognition.close()
       },
     }
+    if (this.#isVoiced) recognition.voice(true)
   }
 
   /** Takes 20 ms of the caller's audio. */

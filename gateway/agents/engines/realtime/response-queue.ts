@@ -56,7 +56,7 @@ export class ResponseQueue {
 
   /** An answer ended. */
   done(id: string): void {
-    if (this.#active !== undefined && id !== this.#active) return
+    if (id !== this.#active) return
     this.#timer?.cancel()
     this.#active = undefined
     this.#next()

@@ -185,6 +185,12 @@ export class UltravoxLink extends SessionLink {
   #onCall(message: WireMessage): void {
     const id = textAt(message, 'invocationId')
     if (id === undefined || !this.#calls.open(id)) return
+    if (this.#answers.isDiscarding) {
+      // The server waits for a result of every call, also of those that are not made.
+      this.#calls.close(id)
+      this.put({ type: 'client_tool_result', invocationId: id, result: 'cancelled' })
+      return
+    }
     this.#turnEnded()
     const args = JSON.stringify(message.parameters ?? {})
     this.listener.onCall(this.#answers.begin(), { id, name: textAt(message, 'toolName') ?? '', args })
