@@ -414,6 +414,7 @@ describe('functions', () => {
       '/SWAIG/functions/0/function must be a name of at most 64 letters, digits, _ and -; it is left out',
       '/SWAIG/functions/1 must have the name of a function; it is left out',
       '/SWAIG/functions/3/web_hook_url must be an http(s) URL; it is not used',
+      '/SWAIG/functions/3/wait_file is kept, but not played; say a filler instead',
       '/SWAIG/functions/4/function is the name of an earlier function; it is left out',
       '/SWAIG/functions/5/description must be a text',
     ])

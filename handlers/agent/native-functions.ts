@@ -99,9 +99,6 @@ const natives: Readonly<Record<string, Native>> = {
   },
 }
 
-/** Names of the built-in functions that a document can switch on. */
-export const nativeNames: readonly string[] = Object.keys(natives)
-
 /** Returns the built-in functions that are on. `hangup` always is, unless the document switches it off. */
 export const nativeFunctions = ({
   named,

@@ -1,7 +1,7 @@
 import type { AgentBarge, AgentMessage, AgentTurnSettings } from '../verbs.ts'
 import type { AgentParams, AgentPrompt } from './document-types.ts'
 import { Section } from './section.ts'
-import { booleanOf, isObject, secondsOf, textOf } from './values.ts'
+import { booleanOf, secondsOf, textOf } from './values.ts'
 
 /** Parameters that are kept and have no effect. */
 const withoutEffect: ReadonlySet<string> = new Set(
@@ -227,6 +227,3 @@ export const warnAboutParams = (section: Section): void => {
 /** Returns the parameters of a document; without them an empty section. */
 export const paramsOf = (document: Section): Section =>
   document.section('params') ?? new Section({}, document.at('params'), document.findings)
-
-/** Whether a value of `params` is an object, or absent. */
-export const isParams = (value: unknown): boolean => value === undefined || value === null || isObject(value)

@@ -111,6 +111,7 @@ const endlessLoops = 10_000
 
 const readWaitSound = (section: Section): FunctionDefinition['waitSound'] => {
   const url = section.text('wait_file')
+  if (url !== undefined) section.warn('wait_file', 'is kept, but not played; say a filler instead')
   const isEndless = !section.has('wait_file_loops') || textOf(section.get('wait_file_loops')) === 'endless'
   const loops = isEndless ? endlessLoops : (section.number('wait_file_loops', [1, endlessLoops]) ?? 1)
   return url === undefined ? undefined : { url, loops: Math.round(loops) }

@@ -8,7 +8,7 @@ export interface AgentFunction {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Phrases that the agent says while the function runs, by language (BCP 47, or `default`). */
   readonly fillers?: Readonly<Record<string, readonly string[]>>
-  /** Sound that the caller hears while the function runs, after the filler. */
+  /** Sound for the time of the function, after the filler. The gateway does not play it yet. */
   readonly waitSound?: { readonly url: string; readonly loops: number }
   /** Whether the function starts only after its filler was heard; default false. */
   readonly waitForFillers?: boolean

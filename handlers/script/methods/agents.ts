@@ -1,7 +1,6 @@
 import { readBedrock } from '../../agent/bedrock.ts'
 import { readAgent } from '../../agent/document.ts'
 import { agentSchema } from '../../agent/schema.ts'
-import { runAgent } from '../../agent/session.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method, ScriptContext } from '../method.ts'
@@ -20,6 +19,8 @@ const run = (form: Form) => async (values: Values, script: ScriptContext) => {
   const { document, faults } = readers[form](given)
   const [fault] = faults
   if (!document) throw new VerbFailed(codes.parameterInvalid, `${fault?.path} ${fault?.message}.`)
+  // Loaded with the first agent: a gateway without agents, and the threads that check documents, do without.
+  const { runAgent } = await import('../../agent/session.ts')
   const host = new ScriptAgentHost(script, values.path, form)
   const { end, hasLeft } = await runAgent(document, host)
   if (script.call.signal.aborted) throw new CallEnded()
