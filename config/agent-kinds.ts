@@ -13,6 +13,8 @@ export interface AgentKind {
   readonly url?: string
   readonly needed: readonly string[]
   readonly permitted: readonly string[]
+  /** Values of keys, where the kind has not all of them. */
+  readonly values?: Readonly<Record<string, readonly string[]>>
 }
 
 const openAi = 'wss://api.openai.com/v1'
@@ -31,6 +33,11 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
       'transcriptionModel',
       'eagerness',
       'effort',
+      'output',
+      'voices',
+      'semanticTurns',
+      'serverInterrupts',
+      'truncation',
       'longestSession',
     ],
   },
@@ -46,7 +53,8 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
       'wss://generativelanguage.googleapis.com/ws/' +
       'google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
     needed: ['model'],
-    permitted: ['auth', 'voice', 'longestSession'],
+    permitted: ['auth', 'voice', 'notes', 'longestSession'],
+    values: { auth: ['bearer'] },
   },
   'deepgram-agent': {
     protocol: 'ws',
@@ -58,7 +66,8 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
     protocol: 'ws',
     url: 'wss://api.elevenlabs.io/v1/convai/conversation',
     needed: ['agentId'],
-    permitted: ['voice', 'format', 'longestSession'],
+    permitted: ['voice', 'format', 'signingUrl', 'overrides', 'longestSession'],
+    values: { format: ['pcmu', 'pcm'] },
   },
   ultravox: {
     protocol: 'http',
@@ -71,7 +80,7 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
 
 /** Kinds of recognisers. */
 export const recogniserKinds: Readonly<Record<(typeof agentRecogniserKinds)[number], AgentKind>> = {
-  vosk: { protocol: 'ws', needed: [], permitted: ['language'] },
+  vosk: { protocol: 'ws', needed: [], permitted: [] },
   deepgram: {
     protocol: 'ws',
     url: 'wss://api.deepgram.com/v1/listen',
@@ -110,7 +119,7 @@ export const modelKinds: Readonly<Record<(typeof agentModelKinds)[number], Agent
     protocol: 'http',
     url: 'https://api.openai.com/v1',
     needed: ['model'],
-    permitted: ['auth', 'temperature', 'timeout'],
+    permitted: ['auth', 'temperature', 'laterRole', 'timeout'],
   },
 }
 

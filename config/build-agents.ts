@@ -12,7 +12,7 @@ export const buildAgents = (loaded: LoadedValue<typeof agentsSchema>): AgentsCon
   const only = Object.keys(engines)[0]
   const byName = Object.entries(engines).map(([name, engine]) => [
     name,
-    engine.kind === 'pipeline' ? { voices: [builtInVoice], ...engine } : engine,
+    engine.kind === 'pipeline' || engine.output === 'text' ? { voices: [builtInVoice], ...engine } : engine,
   ])
   // The rules have checked that each kind has its keys.
   return {

@@ -41,13 +41,16 @@ export class ConfigSource {
   #document: Document
   #secrets: readonly Range[]
 
-  /** Reads YAML 1.2 and replaces variables. Throws {@link ConfigInvalid}. */
-  constructor(file: string, text: string, env: Environment) {
+  /**
+   * Reads YAML 1.2 and replaces variables. `secretsOf` returns the values that faults do not show; default
+   * those of a configuration. Throws {@link ConfigInvalid}.
+   */
+  constructor(file: string, text: string, env: Environment, secretsOf: typeof secretRanges = secretRanges) {
     this.file = file
     // The parser skips a byte order mark, and its offsets do not count it.
     this.#text = text.replace(/^\uFEFF/, '')
     this.#document = this.#parse()
-    this.#secrets = secretRanges(this.#document)
+    this.#secrets = secretsOf(this.#document)
     const broken = yamlFaults(this.#document, this.#text)
     if (broken.length > 0)
       throw new ConfigInvalid(

@@ -71,6 +71,7 @@ describe('defaults', () => {
           bind: ['0.0.0.0', '::'],
           ports: { from: 20_000, to: 29_999 },
           threads: 1,
+          realtime: true,
           startTimeoutMs: 30_000,
           mediaTimeoutMs: 60_000,
         },
@@ -90,6 +91,7 @@ describe('defaults', () => {
         voices: {},
         names: { models: {}, voices: {}, recognisers: {} },
         limits: { callsPerProject: 100, durationMs: 3_600_000, functionTimeoutMs: 20_000 },
+        detector: { kind: 'level', runtime: 'onnxruntime-node', threshold: 0.5 },
         silence: { endOfSpeechMs: 300, semantic: true },
       },
       http: {

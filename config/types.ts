@@ -109,6 +109,10 @@ export type AgentVoiceConfig =
   | OfKind<LoadedVoice, 'cartesia', 'url' | 'model' | 'voice'>
   | OfKind<LoadedVoice, 'media', 'voice'>
 
+/** Detector of callers' voices that runs a model. */
+export type AgentDetectorConfig = Omit<Loaded['agents']['detector'], 'kind' | 'folder'> &
+  Required<Pick<Loaded['agents']['detector'], 'folder'>>
+
 /** Recordings of calls. */
 export type RecordingsConfig = MediaConfig['recordings']
 

@@ -29,13 +29,18 @@ export interface DocumentRequest {
   readonly method: 'GET' | 'POST'
   /** Body; absent for GET, whose form parameters are in the URL's query. */
   readonly body?: { readonly contentType: string; readonly text: string }
+  /**
+   * Maximum duration of the whole request in milliseconds, at most 60 s; default as configured. That of the
+   * URL's fragment counts more.
+   */
+  readonly timeoutMs?: number
 }
 
 /**
  * Callback to a customer's server. It is delivered in the background, with retries, also after a restart of
  * the gateway.
  */
-export interface StatusCallback extends DocumentRequest {
+export interface StatusCallback extends Omit<DocumentRequest, 'timeoutMs'> {
   /** Kind of the callback for logs and metrics, for instance `call-status`, `recording` or `conference`. */
   readonly kind: string
   /**
@@ -43,6 +48,11 @@ export interface StatusCallback extends DocumentRequest {
    * another gateway sends the report; the id ensures that the report is sent once.
    */
   readonly ends?: string
+  /**
+   * Whether it is sent once, and not stored: it is lost if its server fails, or if too many wait. Default
+   * false.
+   */
+  readonly isBestEffort?: boolean
 }
 
 /** Unsigned HTTP request of a document. */
@@ -64,6 +74,42 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Body, truncated to 64 kB. */
   readonly text: string
+}
+
+/** WebSocket to a customer's server, which is opened with a signature. */
+export interface SocketRequest {
+  /** `ws:` or `wss:` URL; it may contain a user and a password. */
+  readonly url: string
+  /** Maximum size of a received message in bytes; a larger one ends the connection. */
+  readonly maxMessageBytes: number
+}
+
+/** Receives the events of a {@link DocumentSocket}. None comes before it is returned. */
+export interface SocketListener {
+  onOpen(): void
+  /** Text message; undefined: a binary one. */
+  onMessage(text: string | undefined): void
+  /** The server has answered a ping after this time in milliseconds. */
+  onRoundTrip(ms: number): void
+  /** Called once, unless {@link DocumentSocket.close} was called; nothing follows. */
+  onEnd(end: SocketEnd): void
+}
+
+/**
+ * End of a connection. `unreachable`: it was never open. `closed`: the server closed it. `lost`: it broke, or
+ * the server answered no ping. `too-large`: a message exceeded the limit. `slow`: the server takes messages
+ * too slowly. The reason contains no secret of the URL.
+ */
+export interface SocketEnd {
+  readonly kind: 'unreachable' | 'closed' | 'lost' | 'too-large' | 'slow'
+  readonly reason: string
+}
+
+/** WebSocket to a customer's server. After the end, its methods have no effect. */
+export interface DocumentSocket {
+  send(text: string): void
+  /** Closes the connection. Idempotent. */
+  close(): void
 }
 
 /** Document from a customer's server: the body of a 2xx response. */
@@ -103,6 +149,11 @@ export interface HandlerContext {
    * response.
    */
   request(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>
+  /**
+   * Opens a WebSocket to a customer's server. Returns at once; the listener receives a failure. The server is
+   * pinged, and a connection without answer is lost within 40 s.
+   */
+  openSocket(request: SocketRequest, listener: SocketListener): DocumentSocket
   /** Writes a fault that does not stop the document to the call's log. */
   warn(fault: DocumentFault): void
   /**

@@ -18,7 +18,11 @@ export type {
   AgentOptions,
   AgentReset,
   AgentRewrite,
+  AgentSayOptions,
+  AgentSound,
   AgentStamps,
+  AgentText,
+  AgentTranscriptEvent,
   AgentTurnSettings,
   CallAgent,
 } from './verb-types/agent.ts'

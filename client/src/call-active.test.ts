@@ -51,6 +51,18 @@ describe('an active call', () => {
     expect(call.muted.audio).toBe(true)
   })
 
+  it('reports what a voice agent hears and says, of its own call only', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const seen: unknown[] = []
+    call.on('ai.partial_result', ({ text }) => seen.push(text))
+    call.on('ai.completion', ({ text, type }) => seen.push([text, type]))
+    browser.socket.event('ai.partial_result', { call_id: 'another', text: 'no' })
+    browser.socket.event('ai.partial_result', { call_id: call.id, text: 'Hello', barged: false })
+    browser.socket.event('ai.completion', { call_id: call.id, text: 'Good day', type: 'barged' })
+    expect(seen).toEqual(['Hello', ['Good day', 'barged']])
+  })
+
   it('is silent on hold, and stays muted after hold if it was muted', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)

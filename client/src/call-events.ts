@@ -79,6 +79,24 @@ export interface CallEvents extends MemberFieldEvents {
   readonly 'call.play': ServerCallEvent
   readonly 'call.connect': ServerCallEvent
   readonly 'call.room': ServerCallEvent
+  /** A voice agent began, or ended with a `reason`. */
+  readonly 'ai.start': ServerCallEvent
+  readonly 'ai.stop': ServerCallEvent
+  /** `text` of the caller so far; `barged`: it interrupted the agent. */
+  readonly 'ai.partial_result': ServerCallEvent
+  /** `text` of a complete turn of the caller. */
+  readonly 'ai.speech_detect': ServerCallEvent
+  /** `combined_text`: a turn of the caller that was joined to the one before. Its answer does not count. */
+  readonly 'ai.transparent_barge': ServerCallEvent
+  /** `utterance`: next piece that the agent says, with its blanks; an empty one begins a new answer. */
+  readonly 'ai.response_utterance': ServerCallEvent
+  /**
+   * `text` of an answer, as far as it was heard; `type`: `normal`, or `barged` if it was cut. `given_up`:
+   * the caller did not cut it.
+   */
+  readonly 'ai.completion': ServerCallEvent
+  /** `code` and `message`. */
+  readonly 'ai.warning': ServerCallEvent
   readonly 'member.joined': MemberEvent
   readonly 'member.left': MemberEvent
   readonly 'member.updated': MemberUpdated

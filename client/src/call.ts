@@ -160,7 +160,7 @@ export class Call extends CallControls implements VertoPeer {
       })
   }
 
-  /** For the client only: handles a `call.`, `member.` or `layout.` event of the server for this call. */
+  /** For the client only: handles a `call.`, `member.`, `layout.` or `ai.` event for this call. */
   notify(type: string, params: Json): void {
     if (this.#state === 'ended') return
     if (type === 'call.state' && params.call_id === this.id && params.call_state === 'ringing')

@@ -114,7 +114,7 @@ export class Calls implements CallSignalling {
       this.#message(params, nodeId)
       return
     }
-    if (!/^(call|member|layout)\./.test(type)) return
+    if (!/^(call|member|layout|ai)\./.test(type)) return
     for (const call of [...this.#calls.values()]) if (call.concerns(params)) call.notify(type, params)
   }
 

@@ -234,7 +234,7 @@ export interface ServerCallState {
   readonly room_session_id?: string
 }
 
-/** `call.play`, `call.connect` and `call.room`: progress of the call's handler. */
+/** `call.play`, `call.connect`, `call.room` and `ai.…`: progress of the call's handler. */
 export interface ServerCallEvent {
   readonly call_id: string
   readonly node_id: string

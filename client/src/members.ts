@@ -99,7 +99,10 @@ export class Members {
     )
   }
 
-  /** Handles a `call.`, `member.` or `layout.` event of the server. Ignores events of an unexpected shape. */
+  /**
+   * Handles a `call.`, `member.`, `layout.` or `ai.` event of the server. Ignores events of an unexpected
+   * shape.
+   */
   notify(type: string, params: Json): void {
     const member = record(params.member)
     const known = text(member.member_id) !== undefined
@@ -259,7 +262,20 @@ export class Members {
   }
 }
 
-const plain: ReadonlySet<string> = new Set(['call.state', 'call.play', 'call.connect', 'call.room'])
+const plain: ReadonlySet<string> = new Set([
+  'call.state',
+  'call.play',
+  'call.connect',
+  'call.room',
+  'ai.start',
+  'ai.stop',
+  'ai.partial_result',
+  'ai.speech_detect',
+  'ai.transparent_barge',
+  'ai.response_utterance',
+  'ai.completion',
+  'ai.warning',
+])
 
 // Capabilities of a gateway that sends none: it decides on each command.
 const everything = ['self', 'member', 'end', 'layout', 'digit', 'vmuted', 'lock', 'device', 'screenshare']

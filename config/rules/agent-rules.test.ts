@@ -78,6 +78,36 @@ describe('agents', () => {
     expect(voices.house).toEqual({ kind: 'media', voice: 'cloud' })
   })
 
+  it('have the options of servers that differ from the usual ones', () => {
+    const { engines, models } = load(`
+  default: local
+  engines:
+    local:
+      kind: openai-realtime
+      url: "ws://10.0.0.8:8000/v1/realtime"
+      model: m
+      dialect: beta
+      output: text
+      semanticTurns: true
+      serverInterrupts: false
+      truncation: false
+    gem: { kind: gemini-live, model: g, key: k, auth: bearer, notes: false }
+    eleven:
+      { kind: elevenlabs-agent, agentId: a, key: k, overrides: false, signingUrl: "https://a.example/sign" }
+  models:
+    small: { kind: openai, url: "http://10.0.0.7:11434/v1", model: qwen3, laterRole: user }`)
+    expect(engines.local).toMatchObject({
+      output: 'text',
+      voices: ['built-in'],
+      semanticTurns: true,
+      serverInterrupts: false,
+      truncation: false,
+    })
+    expect(engines.gem).toMatchObject({ auth: 'bearer', notes: false })
+    expect(engines.eleven).toMatchObject({ overrides: false, signingUrl: 'https://a.example/sign' })
+    expect(models.small).toMatchObject({ laterRole: 'user' })
+  })
+
   it('have the only engine as default', () => {
     const one = '{ engines: { one: { kind: elevenlabs-agent, agentId: a, key: k } } }'
     expect(load(one).default).toBe('one')
@@ -122,6 +152,32 @@ describe('agents', () => {
       ],
     ],
     [
+      '{ engines: { a: { kind: elevenlabs-agent, key: k, agentId: i, format: pcma } } }',
+      ['agents.engines.a.format must be pcmu or pcm if kind is elevenlabs-agent [conflict]'],
+    ],
+    [
+      '{ engines: { a: { kind: elevenlabs-agent, agentId: i, signingUrl: "https://a.example/sign", url: "wss://a.example" } } }',
+      [
+        'agents.engines.a must have key if there is signingUrl [missing-key]',
+        'agents.engines.a.url is not permitted beside signingUrl [misplaced-key]',
+      ],
+    ],
+    [
+      '{ engines: { a: { kind: gemini-live, key: k, model: g, auth: api-key } } }',
+      ['agents.engines.a.auth must be bearer if kind is gemini-live [conflict]'],
+    ],
+    [
+      '{ recognisers: { r: { kind: vosk, url: "ws://a.example", language: de } } }',
+      ['agents.recognisers.r.language is not permitted if kind is vosk [misplaced-key]'],
+    ],
+    [
+      '{ default: a, engines: { a: { kind: openai-realtime, key: k, model: m, output: text, voice: marin }, b: { kind: openai-realtime, key: k, model: m, voices: built-in } } }',
+      [
+        'agents.engines.a.voice is not permitted if output is text [misplaced-key]',
+        'agents.engines.b.voices is not permitted unless output is text [misplaced-key]',
+      ],
+    ],
+    [
       '{ engines: { a: { kind: ultravox, key: k }, b: { kind: ultravox, key: k } } }',
       ['agents must have default if there are several engines [missing-key]'],
     ],
@@ -145,6 +201,18 @@ describe('agents', () => {
       [
         'agents.names.models.gpt-4o must be a name of agents.models [unknown-name]',
         'agents.silence.endOfSpeech must be from 250ms to 10s [out-of-range]',
+      ],
+    ],
+    ['{ detector: { kind: silero } }', ['agents.detector must have folder if kind is silero [missing-key]']],
+    [
+      '{ detector: { folder: s, model: s/m.onnx, threshold: 0.1 } }',
+      ['agents.detector.threshold must be from 0.2 to 0.95 [out-of-range]'],
+    ],
+    [
+      '{ detector: { kind: level, folder: s, model: m.onnx } }',
+      [
+        'agents.detector.folder is not permitted if kind is level [misplaced-key]',
+        'agents.detector.model is not permitted if kind is level [misplaced-key]',
       ],
     ],
     [

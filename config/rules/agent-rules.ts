@@ -19,7 +19,10 @@ export const checkAgents = ({ agents, media }: FileConfig, report: Report): void
   checkEntries('models', agents.models, modelKinds, report)
   checkEntries('voices', agents.voices, voiceKinds, report)
   checkDefault(agents, report)
-  for (const [name, engine] of Object.entries(agents.engines)) checkParts(agents, name, engine, report)
+  for (const [name, engine] of Object.entries(agents.engines)) {
+    checkParts(agents, name, engine, report)
+    if (engine.kind === 'openai-realtime') checkOutput(engine, [...at, 'engines', name], report)
+  }
   for (const [name, voice] of Object.entries(agents.voices)) {
     if (voice.kind === 'media' && voice.voice !== undefined)
       known(
@@ -35,6 +38,7 @@ export const checkAgents = ({ agents, media }: FileConfig, report: Report): void
       part: 'key',
     })
   checkNames(agents, report)
+  checkDetector(agents, report)
   checkSilence(agents, report)
 }
 
@@ -57,9 +61,16 @@ const checkEntry = (entry: Entry, kind: AgentKind, keys: Keys, report: Report): 
   for (const key of Object.keys(entry)) {
     if (!own.has(key)) report([...keys, key], `is not permitted if kind is ${entry.kind}`, misplaced)
   }
+  for (const [key, values] of Object.entries(kind.values ?? {}))
+    if (entry[key] !== undefined && !values.includes(String(entry[key])))
+      report([...keys, key], `must be ${values.join(' or ')} if kind is ${entry.kind}`)
   for (const key of needed)
     if (entry[key] === undefined) report(keys, `must have ${key} if kind is ${entry.kind}`, missing)
   if (protocol === undefined) return
+  if (entry.signingUrl !== undefined && own.has('signingUrl')) {
+    checkSigned(entry, keys, report)
+    return
+  }
   if (entry.url === undefined && hosted === undefined)
     report(keys, `must have url if kind is ${entry.kind}`, missing)
   if (entry.url === undefined && hosted !== undefined && entry.key === undefined)
@@ -68,7 +79,25 @@ const checkEntry = (entry: Entry, kind: AgentKind, keys: Keys, report: Report): 
     report([...keys, 'url'], `must be ${protocols[protocol]} URL if kind is ${entry.kind}`)
 }
 
+/** Checks an entry whose server hands out the URL of each session, for the key. */
+const checkSigned = ({ url, key }: Entry, keys: Keys, report: Report): void => {
+  if (url !== undefined) report([...keys, 'url'], 'is not permitted beside signingUrl', misplaced)
+  if (key === undefined) report(keys, 'must have key if there is signingUrl', missing)
+}
+
 const missing = { code: 'missing-key' } as const
+
+/** Checks that a server which writes has a voice of `agents.voices`, and one that speaks has its own. */
+const checkOutput = (
+  { output, voice, voices }: Agents['engines'][string],
+  keys: Keys,
+  report: Report,
+): void => {
+  if (output === 'text' && voice !== undefined)
+    report([...keys, 'voice'], 'is not permitted if output is text', misplaced)
+  if (output !== 'text' && voices !== undefined)
+    report([...keys, 'voices'], 'is not permitted unless output is text', misplaced)
+}
 
 const checkDefault = ({ default: named, engines }: Agents, report: Report): void => {
   const names = Object.keys(engines)
@@ -120,6 +149,15 @@ const checkNames = (agents: Agents, report: Report): void => {
   for (const key of ['models', 'voices', 'recognisers'] as const)
     for (const [document, name] of Object.entries(agents.names[key]))
       known(name, namesOf(agents, key), `a name of agents.${key}`, [...at, 'names', key, document], report)
+}
+
+const checkDetector = ({ detector }: Agents, report: Report): void => {
+  const { kind, folder, model } = detector
+  const keys = [...at, 'detector']
+  if (kind === 'silero' && folder === undefined) report(keys, 'must have folder if kind is silero', missing)
+  if (kind === 'silero') return
+  for (const [key, value] of Object.entries({ folder, model }))
+    if (value !== undefined) report([...keys, key], `is not permitted if kind is ${kind}`, misplaced)
 }
 
 const checkSilence = ({ silence }: Agents, report: Report): void => {

@@ -39,6 +39,12 @@ export const agentModelKinds = ['openai'] as const
 /** Kinds of voices of a pipeline. */
 export const agentVoiceKinds = ['built-in', 'openai', 'elevenlabs', 'deepgram', 'cartesia', 'media'] as const
 
+/** Kinds of detectors of a caller's voice. */
+export const agentDetectorKinds = ['level', 'silero'] as const
+
+/** Packages that can run the model of the detector `silero`. */
+export const agentDetectorRuntimes = ['onnxruntime-node', 'onnxruntime-web'] as const
+
 /** Maximum number of parts of one sort that an engine names. */
 const maxParts = 8
 
@@ -55,11 +61,14 @@ const key = secret(
 
 const auth = choice(
   'Header of the key: bearer is Authorization, api-key is the header of Azure. Default that of the hosted ' +
-    'service. bearer of gemini-live is for Vertex.',
+    'service. gemini-live has bearer only, for Vertex.',
   ['bearer', 'api-key'],
 )
 
 const nonEmpty = (description: string) => ({ ...text(description), minLength: 1 }) as const
+
+/** Schema of a boolean whose default depends on the server. */
+const whether = (description: string) => ({ description: `Whether ${description}`, type: 'boolean' }) as const
 
 /** Schema of a name of a part, or of a list of names. */
 const parts = (description: string) =>
@@ -85,11 +94,11 @@ const engine = object(
     auth,
     model: nonEmpty('Model, as the server names it.'),
     voice: nonEmpty('Voice, as the server names it; default that of the server.'),
-    format: choice('Audio format towards the server. pcm is wideband. Default pcmu, if the server has it.', [
-      'pcmu',
-      'pcma',
-      'pcm',
-    ]),
+    format: choice(
+      'Audio format towards the server. pcm is wideband. elevenlabs-agent has no pcma. Default pcmu, if ' +
+        'the server has it.',
+      ['pcmu', 'pcma', 'pcm'],
+    ),
     dialect: choice(
       'Names of events of openai-realtime: ga, or beta for older compatible servers. Default ga.',
       ['ga', 'beta'],
@@ -106,7 +115,36 @@ const engine = object(
     effort: nonEmpty(
       'Effort of models of openai-realtime that reason, such as low; default that of the model.',
     ),
+    output: choice(
+      'Output of openai-realtime: audio, or text that a voice of voices speaks. Default audio.',
+      ['audio', 'text'],
+    ),
+    semanticTurns: whether(
+      'the server of openai-realtime can end a turn by its meaning (semantic_vad). Default true for the ' +
+        'dialect ga, false for beta.',
+    ),
+    serverInterrupts: whether(
+      'the server of openai-realtime cancels its answer at the voice of the caller. Default true; ' +
+        'enable_barge false switches it off, too.',
+    ),
+    truncation: whether(
+      'the server of openai-realtime knows conversation.item.truncate. Without it, the model does not ' +
+        'learn which part of an answer was heard. Default true.',
+    ),
+    notes: whether(
+      'the server of gemini-live takes texts that it does not answer (clientContent) after the begin. ' +
+        'Otherwise they wait for the next text. Default true for models of Gemini 2, false for later ones.',
+    ),
     agentId: nonEmpty('Id of the agent for elevenlabs-agent, which requires it.'),
+    signingUrl: format(
+      'http-url',
+      'URL of the request for a signed URL, of elevenlabs-agent, for agents that require it. The request ' +
+        'has the key, which is required then; url is not permitted beside it. Default none.',
+    ),
+    overrides: whether(
+      'elevenlabs-agent sends prompt, first message, language and voice of the document. Without it, the ' +
+        'agent is as the service has it. Default true.',
+    ),
     longestSession: format(
       'duration',
       'Time after which a session is replaced by a new one, in a pause of the conversation. Written as ' +
@@ -117,7 +155,10 @@ const engine = object(
       'Language model, by its name in agents.models: the model of a pipeline, or the one to which ' +
         'openai-live delegates.',
     ),
-    voices: parts('Voice of a pipeline, by its name in agents.voices; default built-in.'),
+    voices: parts(
+      'Voice of a pipeline, or of openai-realtime with the output text, by its name in agents.voices; ' +
+        'default built-in.',
+    ),
     fallback: nonEmpty('Name of the engine that continues the conversation if this one fails.'),
   },
   ['kind'],
@@ -155,6 +196,11 @@ const model = object(
     auth,
     model: nonEmpty('Model, as the server names it.'),
     temperature: number('Temperature if a document names none; default that of the server.', 0, 2),
+    laterRole: choice(
+      'Role of system messages after the first; some templates of self-hosted models reject system. ' +
+        'Default system.',
+      ['system', 'developer', 'user'],
+    ),
     timeout: duration('Maximum time to the first part of an answer.', '10s'),
   },
   ['kind', 'model'],
@@ -215,6 +261,32 @@ export const agents = group('Voice agents. They are off unless an engine is conf
       1000,
       1_000_000_000,
     ),
+  }),
+  detector: group("Detector of callers' voices.", {
+    kind: choice(
+      'level finds every sound that is louder than the noise. silero also runs a model on these sounds, so ' +
+        'that only speech counts as voice; its packages are installed by the operator.',
+      agentDetectorKinds,
+      'level',
+    ),
+    folder: format(
+      'file-path',
+      'Folder with the packages of silero, which requires it. Their code runs in the gateway.',
+    ),
+    runtime: choice(
+      'Package that runs the model of silero. onnxruntime-web is slower, and needs no native code.',
+      agentDetectorRuntimes,
+      'onnxruntime-node',
+    ),
+    model: format(
+      'file-path',
+      'File of the Silero model, version 5 or 6 (ONNX). It is read once at start. Default that of ' +
+        '@ricky0123/vad-web in the folder.',
+    ),
+    threshold: {
+      ...number('Probability from which silero takes audio for speech.', 0.2, 0.95),
+      default: 0.5,
+    },
   }),
   silence: group(
     'Turn-taking of agents that are resources or entries of this file, unless their params have the key. ' +

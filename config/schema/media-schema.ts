@@ -1,4 +1,4 @@
-import { choice, duration, format, group, integer, text } from './builders.ts'
+import { choice, duration, flag, format, group, integer, text } from './builders.ts'
 import type { FormatName } from './formats.ts'
 import { recordings } from './recordings-schema.ts'
 import { sounds, speech } from './sound-schema.ts'
@@ -35,6 +35,11 @@ export const media = group('Audio of calls.', {
       to: integer('Last port, an odd number.', 1025, 65_535, 29_999),
     }),
     threads: integer('Number of worker threads for RTP.', 1, 64, 1),
+    realtime: flag(
+      'Real-time priority of these threads (SCHED_RR), if the system permits it and threads is less than ' +
+        'the number of cores. Other work then delays audio much less.',
+      true,
+    ),
     startTimeout: duration(
       'Maximum wait for the first packet of a far side; the call then ends with media_timeout.',
       '30s',

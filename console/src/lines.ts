@@ -1,6 +1,7 @@
 import type { Call, ClientError } from '@trunkline/client'
 import { readableName } from './format.ts'
 import { texts } from './texts/language.ts'
+import { agentEvents, type Said, withEvent } from './transcript.ts'
 
 /** Far end of a call, as the page shows it. */
 export interface Party {
@@ -19,6 +20,8 @@ export interface Line extends Party {
   /** Digits pressed here and by the far side. */
   readonly pressed: string
   readonly received: string
+  /** Words of the user and of a voice agent so far. */
+  readonly said: readonly Said[]
   /** Whether the media path failed and is being restored. */
   readonly broken: boolean
   /** Whether the user dialled with the camera. */
@@ -73,7 +76,7 @@ export class Lines {
   take(call: Call, party: Party, answeredAt: number | undefined = undefined, video = false): void {
     const since = answeredAt ?? (call.active ? this.#owner.now() : undefined)
     const line = { call, ...party, to: party.number, direction: call.direction, answeredAt: since, video }
-    this.#list = [{ ...line, pressed: '', received: '', broken: false }, ...this.#list]
+    this.#list = [{ ...line, pressed: '', received: '', said: [], broken: false }, ...this.#list]
     this.#follow(call)
     // The call may have ended between the answer and this point.
     if (call.state === 'ended') this.#ended(call, call.reason)
@@ -120,6 +123,8 @@ export class Lines {
       'call.left',
     ] as const)
       call.on(name, changed)
+    for (const name of agentEvents)
+      call.on(name, (params) => this.#patch(call, ({ said }) => ({ said: withEvent(said, name, params) })))
     call.on('media.reconnecting', () => this.#patch(call, () => ({ broken: true })))
     call.on('media.connected', () => this.#patch(call, () => ({ broken: false })))
     call.on('microphone.disconnected', () => this.#owner.warn(() => texts.value.microphoneGone))

@@ -74,6 +74,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       page('Turn-taking of agents', '/agent-turns'),
       page('Engines of agents', '/agent-engines'),
       page('Engine stand-ins', '/engines-stand-ins'),
+      page('Tests of agents', '/agent-test'),
       page('Video rooms', '/rooms'),
       page('Chat', '/chat'),
       page('Tokens', '/tokens'),

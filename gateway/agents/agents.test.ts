@@ -43,10 +43,12 @@ const open = () => {
     agentEngineFailures: metric,
     agentResponses: metric,
     agentInterruptions: metric,
+    agentSounds: metric,
   } as unknown as AgentsDeps['metrics']
   const agents = new Agents(set, {
     render: async () => undefined,
     loadSound: async () => ({ sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(2)) }),
+    detector: () => undefined,
     clock,
     log,
     metrics,

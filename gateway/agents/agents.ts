@@ -8,8 +8,8 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { Conversation } from './conversation.ts'
 import type { ConversationObserver } from './conversation-deps.ts'
+import type { SpeechDetector } from './detector/speech-detector.ts'
 import type { Engine, EngineMessage } from './engine.ts'
-import { RunningAgent } from './running-agent.ts'
 
 /** Limits of agents. */
 export interface AgentLimits {
@@ -31,7 +31,7 @@ export interface EngineSet {
    * names that the configuration does not have.
    */
   choose(
-    options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>,
+    options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser' | 'answers'>,
     warn: (message: string) => void,
   ): readonly Engine[]
   /** Answers an instruction about messages, outside of conversations. Rejects if no model can. */
@@ -53,11 +53,13 @@ export interface AgentsDeps {
     url: string,
     options: { readonly port: MediaPort; readonly customer: string; readonly signal: AbortSignal },
   ) => Promise<Prompt>
+  /** Returns the detector of the callers' voice; undefined without one. */
+  readonly detector: () => SpeechDetector | undefined
   readonly clock: SteadyClock
   readonly log: Log
   readonly metrics: Pick<
     Metrics,
-    'agentsEnded' | 'agentEngineFailures' | 'agentResponses' | 'agentInterruptions'
+    'agentsEnded' | 'agentEngineFailures' | 'agentResponses' | 'agentInterruptions' | 'agentSounds'
   >
 }
 
@@ -107,15 +109,18 @@ export class Agents implements AgentStarter {
     const { turns } = options
     const hardStopMs = Math.min(turns.hardStopMs || limits.maxMs, limits.maxMs)
     const { functionTimeoutMs, maxTokens } = limits
+    const detector = this.#deps.detector()
     const conversation = new Conversation(
       source.port,
       { ...options, turns: { ...turns, hardStopMs } },
       {
+        id,
         projectId,
         engines,
         clock: this.#deps.clock,
         functionTimeoutMs,
         ...(maxTokens !== undefined && { maxTokens }),
+        ...(detector && { detector }),
         warnings,
         render: this.#deps.render,
         loadSound: (url, port, stopped) =>
@@ -130,7 +135,7 @@ export class Agents implements AgentStarter {
     signal.addEventListener('abort', hangUp, { once: true })
     void conversation.ended.then(() => signal.removeEventListener('abort', hangUp))
     if (signal.aborted) hangUp()
-    return new RunningAgent(id, conversation)
+    return conversation
   }
 
   /** Ends all conversations, and closes the engines. */
@@ -188,6 +193,7 @@ export class Agents implements AgentStarter {
       },
       onResponse: ({ name }, ms) => metrics.agentResponses.observe({ engine: name }, ms / 1000),
       onInterruption: (how) => metrics.agentInterruptions.inc({ how }),
+      onSound: (verdict) => metrics.agentSounds.inc({ verdict }),
       onError: (err) => log.error({ event: 'gateway.listener-failed', err }, 'listener failed'),
     }
   }

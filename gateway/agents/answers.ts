@@ -1,5 +1,6 @@
-import type { AgentFunctionCall, AgentStamps } from '../../handlers/verbs.ts'
-import type { EngineLink } from './engine.ts'
+import type { AgentFunctionCall, AgentLanguage, AgentStamps, AgentText } from '../../handlers/verbs.ts'
+import type { EngineLink, EngineSound } from './engine.ts'
+import type { TurnTimes } from './turn-stamps.ts'
 
 /** Answer of the agent that is not over yet. */
 export interface OpenAnswer {
@@ -11,6 +12,8 @@ export interface OpenAnswer {
   readonly isExact: boolean
   readonly isInterruptible: boolean
   readonly calls: AgentFunctionCall[]
+  /** Times of the caller's turn that it answers; empty if it is no reply. */
+  readonly turn: TurnTimes
   stamps: AgentStamps
   /** Whether the engine has delivered everything. */
   isDelivered: boolean
@@ -18,9 +21,11 @@ export interface OpenAnswer {
   isCut: boolean
 }
 
-/** Text to be spoken word for word. */
+/** Text to be spoken word for word, or a sound. */
 export interface ExactText {
-  readonly text: string
+  readonly what: string | AgentText | EngineSound
+  /** Language of this text only. */
+  readonly language?: AgentLanguage
   readonly isInterruptible: boolean
   /** Called when the text was heard, interrupted, or could not be spoken. */
   readonly done: () => void
@@ -28,16 +33,22 @@ export interface ExactText {
 
 /**
  * Answers in progress, in order. Texts to be spoken word for word wait for the answer before them. The
- * engine gets them one at a time: its next answer then is theirs.
+ * engine gets them one at a time. Engines answer in the order in which they are asked, unless they report
+ * which answer speaks the text.
  */
 export class Answers {
   readonly #open = new Map<string, OpenAnswer>()
   readonly #waiting: ExactText[] = []
   /** Text that the engine has, and whose answer has not begun. */
   #given: ExactText | undefined
-  readonly #done = new Map<string, () => void>()
+  /** Texts of the answers that speak them. */
+  readonly #texts = new Map<string, ExactText>()
   /** Session that was asked for an answer that has not begun. */
   awaitedFrom: EngineLink | undefined
+  /** Session that has the given text. */
+  #givenTo: EngineLink | undefined
+  /** Whether the session has the text for longer than it owes another answer. */
+  #isTextFirst = false
 
   /** Answers in progress, the oldest first. */
   get all(): readonly OpenAnswer[] {
@@ -57,34 +68,57 @@ export class Answers {
     this.#waiting.push(text)
   }
 
-  /** Returns the next text for the engine, if no answer is in progress. */
-  nextText(): string | undefined {
-    if (this.#open.size > 0 || this.#given) return undefined
+  /** Takes the next text for the engine, if no answer is in progress. Returns whether there is one. */
+  takeText(): boolean {
+    if (this.#open.size > 0 || this.#given) return false
     this.#given = this.#waiting.shift()
-    return this.#given?.text
+    return this.#given !== undefined
   }
-
-  /** Session that has the given text. */
-  givenTo: EngineLink | undefined
 
   /** Text that was given to the engine, and that a new session has to speak. */
-  get givenText(): string | undefined {
-    return this.#given?.text
+  get given(): ExactText | undefined {
+    return this.#given
   }
 
-  /** Begins an answer. */
-  begin(id: string, engineId = id): OpenAnswer {
-    const given = this.#given
-    this.#given = undefined
-    this.givenTo = undefined
-    this.awaitedFrom = undefined
-    if (given) this.#done.set(id, given.done)
+  /** Whether a session has a text whose answer has not begun. */
+  get isGiven(): boolean {
+    return this.#givenTo !== undefined
+  }
+
+  /** Returns the text for a session, once; undefined without a text, or if the session has it. */
+  give(link: EngineLink): ExactText | undefined {
+    if (!this.#given || this.#givenTo === link) return undefined
+    this.#givenTo = link
+    this.#isTextFirst = this.awaitedFrom !== link
+    return this.#given
+  }
+
+  /** The session did not speak the text: it is dropped. */
+  giveUpText(): void {
+    this.#takeGiven()?.done()
+  }
+
+  /** Whether the answer that begins now speaks the given text. `isText`: as the engine reports it. */
+  isOfText(isText: boolean | undefined): boolean {
+    if (!this.#given || !this.#givenTo) return false
+    return isText ?? (this.awaitedFrom === undefined || this.#isTextFirst)
+  }
+
+  /** Begins an answer. `turn`: the turn that it answers, unless it speaks the given text. */
+  begin(id: string, engineId: string, isText: boolean, turn: TurnTimes): OpenAnswer {
+    const given = isText ? this.#takeGiven() : undefined
+    if (given) this.#texts.set(id, given)
+    else {
+      this.awaitedFrom = undefined
+      this.#isTextFirst = true
+    }
     const answer: OpenAnswer = {
       id,
       engineId,
       isExact: given !== undefined,
       isInterruptible: given?.isInterruptible ?? true,
       calls: [],
+      turn,
       stamps: {},
       isDelivered: false,
       isCut: false,
@@ -96,15 +130,36 @@ export class Answers {
   /** Ends an answer. */
   end(id: string): void {
     this.#open.delete(id)
-    this.#done.get(id)?.()
-    this.#done.delete(id)
+    const text = this.#texts.get(id)
+    this.#texts.delete(id)
+    text?.done()
+  }
+
+  /** Text that an answer speaks; undefined for an answer of the model, and for sounds. */
+  textOf(id: string): string | undefined {
+    const what = this.#texts.get(id)?.what
+    return typeof what === 'string' ? what : undefined
+  }
+
+  /** Lets the next answer speak the rest of the text of this one. */
+  sayRest(id: string, rest: string): void {
+    const text = this.#texts.get(id)
+    this.#texts.delete(id)
+    if (text) this.#waiting.unshift({ ...text, what: rest })
   }
 
   /** Drops the texts and the answer that wait: the caller interrupted, or the conversation ends. */
   dropWaiting(): void {
     this.awaitedFrom = undefined
-    const dropped = [...this.#waiting.splice(0), ...(this.#given ? [this.#given] : [])]
-    this.#given = undefined
+    const dropped = this.#waiting.splice(0)
+    this.giveUpText()
     for (const { done } of dropped) done()
+  }
+
+  #takeGiven(): ExactText | undefined {
+    const given = this.#given
+    this.#given = undefined
+    this.#givenTo = undefined
+    return given
   }
 }

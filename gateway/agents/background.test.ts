@@ -78,6 +78,34 @@ describe('the background of an agent', () => {
     expect(failures).toEqual([new Error('HTTP 404')])
   })
 
+  it('plays another sound in its place for a while', async () => {
+    const other = { url: 'https://x.example/wait.wav', volumeDb: 0, loops: 3 }
+    background.play({ url, volumeDb: -12 })
+    await loaded()
+    background.meanwhile(other)
+    expect(tap.commands).toHaveLength(1)
+    await loaded()
+    expect(tap.commands.at(-1)).toEqual(['background', { ...prompt, volumeDb: 0, loops: 3 }])
+    background.meanwhile(undefined)
+    expect(tap.commands.slice(2)).toEqual([['background', { ...prompt, volumeDb: -12 }]])
+    background.meanwhile(other)
+    await loaded()
+    background.play(undefined)
+    expect(tap.commands).toHaveLength(4)
+    background.meanwhile(undefined)
+    expect(tap.commands.slice(4)).toEqual([['background', undefined]])
+  })
+
+  it('does not change for a sound that is no longer wanted when it is loaded', async () => {
+    background.play({ url, volumeDb: -12 })
+    await loaded()
+    background.meanwhile({ url: 'https://x.example/wait.wav', volumeDb: 0 })
+    background.meanwhile(undefined)
+    await loaded()
+    expect(loads[1]!.signal.aborted).toBe(true)
+    expect(tap.commands).toHaveLength(1)
+  })
+
   it('plays nothing after its end', async () => {
     background.close()
     background.play({ url, volumeDb: 0 })

@@ -7,15 +7,23 @@ type BehindSound = Parameters<CallAgent['background']>[0]
 /** Fetches and decodes a sound. Rejects if that fails. */
 export type LoadSound = (url: string, signal: AbortSignal) => Promise<Prompt>
 
-/** Sound behind one conversation: plays on its taps, which may change. */
+/** Sound that was asked for, while it is loading and afterwards. */
+interface Layer {
+  readonly sound: NonNullable<BehindSound>
+  readonly loading: AbortController
+  prompt?: Prompt
+}
+
+/**
+ * Sounds behind one conversation: the background, and in its place the sound for the time of a function. They
+ * play on the taps of the conversation, which may change.
+ */
 export class AgentBackground {
   readonly #load: LoadSound
   readonly #onFailure: (error: unknown) => void
   #tap: Tap | undefined
-  /** Present sound, while it is loading and afterwards. */
-  #sound: NonNullable<BehindSound> | undefined
-  #prompt: Prompt | undefined
-  #loading = new AbortController()
+  #behind: Layer | undefined
+  #meanwhile: Layer | undefined
   #isOver = false
 
   /** `onFailure` receives the error of a sound that could not be loaded. */
@@ -27,44 +35,63 @@ export class AgentBackground {
   /** Goes on with another tap. */
   use(tap: Tap): void {
     this.#tap = tap
-    if (this.#prompt) this.#begin()
+    if (this.#present) this.#begin()
   }
 
   /** Plays a sound in place of the present one; undefined ends that one. */
   play(sound: BehindSound): void {
     if (this.#isOver) return
-    this.#loading.abort()
-    this.#sound = sound
-    this.#prompt = undefined
-    if (!sound) {
-      this.#tap?.background(undefined)
-      return
-    }
-    this.#loading = new AbortController()
-    void this.#prepare(sound, this.#loading.signal)
+    this.#behind?.loading.abort()
+    this.#behind = sound && this.#open(sound)
+    if (!sound && !this.#meanwhile?.prompt) this.#tap?.background(undefined)
   }
 
-  /** Ends the sound with its conversation. */
+  /** Plays a sound instead of the background, until undefined comes. */
+  meanwhile(sound: BehindSound): void {
+    if (this.#isOver) return
+    const wasHeard = this.#meanwhile?.prompt !== undefined
+    this.#meanwhile?.loading.abort()
+    this.#meanwhile = sound && this.#open(sound)
+    if (!wasHeard) return
+    if (this.#present) this.#begin()
+    else this.#tap?.background(undefined)
+  }
+
+  /** Ends the sounds with their conversation. */
   close(): void {
+    this.meanwhile(undefined)
     this.play(undefined)
     this.#isOver = true
   }
 
+  #open(sound: NonNullable<BehindSound>): Layer {
+    const layer: Layer = { sound, loading: new AbortController() }
+    void this.#prepare(layer)
+    return layer
+  }
+
   /** Loads a sound. The present one plays until then, also if it fails. */
-  async #prepare({ url }: NonNullable<BehindSound>, signal: AbortSignal): Promise<void> {
+  async #prepare(layer: Layer): Promise<void> {
+    const { signal } = layer.loading
     try {
-      const prompt = await this.#load(url, signal)
+      const prompt = await this.#load(layer.sound.url, signal)
       if (signal.aborted) return
-      this.#prompt = prompt
-      this.#begin()
+      layer.prompt = prompt
+      if (this.#present === layer) this.#begin()
     } catch (error) {
       if (!signal.aborted) this.#onFailure(error)
     }
   }
 
+  /** Layer that is heard. */
+  get #present(): Layer | undefined {
+    return [this.#meanwhile, this.#behind].find((layer) => layer?.prompt)
+  }
+
   #begin(): void {
-    const { volumeDb = 0, loops } = this.#sound ?? {}
-    if (this.#prompt)
-      this.#tap?.background({ ...this.#prompt, volumeDb, ...(loops !== undefined && { loops }) })
+    const { sound, prompt } = this.#present ?? {}
+    if (!sound || !prompt) return
+    const { volumeDb, loops } = sound
+    this.#tap?.background({ ...prompt, volumeDb, ...(loops !== undefined && { loops }) })
   }
 }

@@ -7,6 +7,8 @@ import { makeEngine } from './engines/make-engine.ts'
 import { PartStore, type PartsDeps } from './engines/part-store.ts'
 import { complete } from './models/model.ts'
 
+type Pipeline = Extract<AgentEngineConfig, { readonly kind: 'pipeline' }>
+
 /**
  * Engines of one configuration. They are made when a conversation first needs them, and are shared by all
  * conversations.
@@ -28,9 +30,10 @@ export class ConfiguredEngines implements EngineSet {
   }
 
   choose(
-    options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>,
+    options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser' | 'answers'>,
     warn: (message: string) => void,
   ): Engine[] {
+    if (options.answers === 'handler') return this.#speaking(options, warn)
     const chosen: Engine[] = []
     for (const name of this.#chain(options.engine, warn)) {
       const config = this.#config.engines[name]
@@ -70,12 +73,44 @@ export class ConfiguredEngines implements EngineSet {
     return [...names]
   }
 
+  /**
+   * Returns pipelines without a model, for a handler that answers: those of the chain, or else all. Without a
+   * pipeline in the configuration, its recognisers and voices make one.
+   */
+  #speaking(
+    { engine, recogniser }: Pick<AgentOptions, 'engine' | 'recogniser'>,
+    warn: (message: string) => void,
+  ): Engine[] {
+    const { engines, recognisers, voices } = this.#config
+    const pipelinesOf = (names: readonly string[]) =>
+      names.flatMap((name): readonly (readonly [string, Pipeline])[] => {
+        const config = engines[name]
+        return config?.kind === 'pipeline' ? [[name, config]] : []
+      })
+    const chosen = pipelinesOf(this.#chain(engine, warn))
+    const pipelines = chosen.length > 0 ? chosen : pipelinesOf(Object.keys(engines))
+    const all: Pipeline = {
+      kind: 'pipeline',
+      recognisers: Object.keys(recognisers),
+      models: [],
+      voices: [...Object.keys(voices), 'built-in'],
+    }
+    const usable =
+      pipelines.length > 0 ? pipelines : all.recognisers.length > 0 ? [['speech', all] as const] : []
+    return usable.map(([name, config]) =>
+      this.#engine(name, {
+        ...this.#withNames(config, { ...(recogniser && { recogniser }) }, warn),
+        models: [],
+      }),
+    )
+  }
+
   /** Puts the model and recogniser that a document names before those of a pipeline. */
-  #withNames(
-    config: AgentEngineConfig,
+  #withNames<T extends AgentEngineConfig>(
+    config: T,
     { model, recogniser }: Pick<AgentOptions, 'model' | 'recogniser'>,
     warn: (message: string) => void,
-  ): AgentEngineConfig {
+  ): T {
     if (config.kind !== 'pipeline') return config
     const { names, models, recognisers } = this.#config
     const first = (

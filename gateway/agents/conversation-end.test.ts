@@ -26,7 +26,7 @@ const states: [string, (rig: ConversationRig) => unknown][] = [
   ['speaking', speaks],
   ['doubting', (rig) => speaks(rig).then(() => rig.voice(true, true))],
   ['held', (rig) => rig.conversation.hold()],
-  ['leaving', (rig) => speaks(rig).then(() => rig.conversation.leave())],
+  ['leaving', (rig) => speaks(rig).then(() => rig.conversation.stop())],
   [
     'a function runs',
     (rig) => {
@@ -34,7 +34,7 @@ const states: [string, (rig: ConversationRig) => unknown][] = [
       rig.link.listener.onCall('f', { id: 'c', name: 'look_up', args: '{}' })
     },
   ],
-  ['a text waits', (rig) => void rig.conversation.say('Wait.', true)],
+  ['a text waits', (rig) => void rig.conversation.say('Wait.')],
   ['the next session is opened', (rig) => rig.link.listener.onClosing(30_000)],
   ['silence is awaited', (rig) => speaks(rig).then(() => void rig.conversation.quiet())],
 ]
@@ -63,7 +63,7 @@ describe('End of a conversation', () => {
     rig.conversation.message({ role: 'user', content: 'late' }, true)
     rig.conversation.hold()
     rig.conversation.digit('1')
-    await rig.conversation.say('late', true)
+    await rig.conversation.say('late')
     await rig.conversation.quiet()
     await rig.passes(60_000)
     expect([rig.events.length, rig.link.commands.length]).toEqual([events, commands])
@@ -80,7 +80,7 @@ describe('End of a conversation', () => {
   it('by a stop waits for the last word, which nothing interrupts', async () => {
     const rig = await opened()
     await speaks(rig)
-    rig.conversation.leave()
+    rig.conversation.stop()
     expect(rig.tap.mayFade).toBe(false)
     rig.voice(true, true)
     rig.link.listener.onHeard({ text: 'Stop it now', isFinal: true })
@@ -96,13 +96,13 @@ describe('End of a conversation', () => {
   it('by a stop comes after 10 s at most, and at once in silence', async () => {
     const rig = await opened()
     await speaks(rig)
-    rig.conversation.leave()
+    rig.conversation.stop()
     await rig.passes(9_999)
     expect(rig.kinds).not.toContain('ended')
     await rig.passes(1)
     expect(rig.eventsOf('ended')).toMatchObject([{ end: { kind: 'stopped' } }])
     const silent = await opened()
-    silent.conversation.leave()
+    silent.conversation.stop()
     expect(silent.eventsOf('ended')).toMatchObject([{ end: { kind: 'stopped' } }])
   })
 

@@ -52,6 +52,18 @@ describe('Sessions of a conversation', () => {
     expect(second.commandsOf('answer')).toEqual([['answer', undefined]])
   })
 
+  it('give an answer that was asked for in the initial delay, and is lost with the first one', async () => {
+    const rig = await opened([new FakeEngine()], { initialDelayMs: 3000 })
+    rig.conversation.message({ role: 'system', content: 'It rains.' }, true)
+    await rig.settle()
+    expect(rig.link.commands).toEqual([['message', 'system', 'It rains.', true]])
+    rig.link.listener.onFailure(lost)
+    await rig.ready()
+    expect(rig.link.commands).toEqual([['answer', undefined]])
+    await rig.passes(3000)
+    expect(rig.link.commands).toEqual([['answer', undefined]])
+  })
+
   it('go on with an answer that a failure has cut off', async () => {
     const rig = await opened([new FakeEngine()])
     await rig.callerSays('A question.')
@@ -80,9 +92,11 @@ describe('Sessions of a conversation', () => {
     rig.link.listener.onText('a', 'a.1', 'Never')
     rig.link.listener.onFailure(lost)
     await rig.ready()
-    expect(rig.conversation.isQuiet).toBe(true)
+    expect(rig.eventsOf('answer')).toMatchObject([{ answer: 'a', heard: '' }])
+    // The answer that was lost is asked for again.
+    expect([rig.link.commands, rig.conversation.isQuiet]).toEqual([[['answer', undefined]], false])
     rig.link.answers('b', 'Now.')
-    void rig.conversation.say('More.', true)
+    void rig.conversation.say('More.')
     rig.tap.playsAll()
     await rig.settle()
     expect(rig.link.commandsOf('say')).toEqual([['say', 'More.']])
@@ -161,7 +175,7 @@ describe('Sessions of a conversation', () => {
 
   it('speak a text again that the failed one had not begun', async () => {
     const rig = await opened([new FakeEngine()])
-    void rig.conversation.say('Important.', false)
+    void rig.conversation.say('Important.', { isInterruptible: false })
     await rig.settle()
     rig.link.listener.onFailure(lost)
     await rig.ready()

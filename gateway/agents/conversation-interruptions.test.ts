@@ -120,10 +120,10 @@ describe('Interruption of a conversation', () => {
   it('drops texts that wait, and speaks those demanded later', async () => {
     const rig = await speaking()
     const said: string[] = []
-    void rig.conversation.say('First.', true).then(() => said.push('First.'))
+    void rig.conversation.say('First.').then(() => said.push('First.'))
     rig.voice(true, true)
     rig.link.listener.onHeard({ text: 'Stop it now', isFinal: true })
-    void rig.conversation.say('Second.', true)
+    void rig.conversation.say('Second.')
     await rig.settle()
     expect(said).toEqual(['First.'])
     expect(rig.link.commandsOf('say')).toEqual([['say', 'Second.']])

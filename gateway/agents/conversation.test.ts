@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ConversationDeps } from './conversation-deps.ts'
 import { ConversationRig } from './testing/conversation-rig.ts'
 import { FakeEngine } from './testing/fake-engine.ts'
 
@@ -6,6 +7,28 @@ const greeting = { text: 'Welcome.', isInterruptible: true }
 const lookUp = { name: 'look_up', description: 'Looks up.', parameters: {} }
 
 describe('Conversation', () => {
+  it('stays on hold after its initial delay, and waits for the delay after a hold', async () => {
+    const hears = (rig: ConversationRig): boolean => {
+      rig.tap.hears(Int16Array.of(9000))
+      return rig.link.heard.at(-1) !== 0
+    }
+    const rig = new ConversationRig([new FakeEngine()], { initialDelayMs: 500 })
+    await rig.ready()
+    rig.conversation.hold()
+    await rig.passes(600)
+    expect(hears(rig)).toBe(false)
+    rig.conversation.unhold()
+    expect(hears(rig)).toBe(true)
+    const brief = new ConversationRig([new FakeEngine()], { initialDelayMs: 500 })
+    await brief.ready()
+    brief.conversation.hold()
+    brief.conversation.unhold()
+    await brief.passes(400)
+    expect(hears(brief)).toBe(false)
+    await brief.passes(200)
+    expect(hears(brief)).toBe(true)
+  })
+
   it('begins with the greeting once an engine is ready and the delay is over', async () => {
     const rig = new ConversationRig([new FakeEngine()], { greeting, initialDelayMs: 500 })
     await rig.ready()
@@ -26,7 +49,7 @@ describe('Conversation', () => {
 
   it('says its greeting before texts that were demanded earlier', async () => {
     const rig = new ConversationRig([new FakeEngine()], { greeting })
-    void rig.conversation.say('Second.', true)
+    void rig.conversation.say('Second.')
     await rig.ready()
     rig.link.answers('a', 'Welcome.')
     rig.tap.playsAll()
@@ -58,6 +81,21 @@ describe('Conversation', () => {
     expect(rig.conversation.request().history).toEqual([
       { role: 'user', content: 'Hello there.' },
       { role: 'assistant', content: 'Good day.' },
+    ])
+  })
+
+  it('says of each piece of an answer whether it continues the one before', async () => {
+    const rig = new ConversationRig([new FakeEngine()])
+    await rig.ready()
+    await rig.callerSays('Hello there.')
+    rig.link.begins('a', 'un')
+    rig.tap.plays()
+    rig.link.listener.onText('a', 'a.1', 'believ')
+    rig.link.listener.onText('a', 'a.1', 'able')
+    expect(rig.eventsOf('utterance').map(({ text, isMore }) => [text, isMore])).toEqual([
+      ['un', undefined],
+      ['believ', true],
+      ['able', true],
     ])
   })
 
@@ -117,7 +155,7 @@ describe('Conversation', () => {
     const rig = new ConversationRig([new FakeEngine()])
     await rig.ready()
     const heard: string[] = []
-    for (const text of ['One.', 'Two.']) void rig.conversation.say(text, true).then(() => heard.push(text))
+    for (const text of ['One.', 'Two.']) void rig.conversation.say(text).then(() => heard.push(text))
     await rig.settle()
     expect(rig.link.commandsOf('say')).toEqual([['say', 'One.']])
     rig.link.answers('a', 'One.')
@@ -138,7 +176,7 @@ describe('Conversation', () => {
     await rig.ready()
     const timers = rig.clock.running
     let isQuiet = false
-    void rig.conversation.say('Bye.', true)
+    void rig.conversation.say('Bye.')
     await rig.settle()
     rig.link.answers('a', 'Bye.')
     void rig.conversation.quiet().then(() => (isQuiet = true))
@@ -148,12 +186,16 @@ describe('Conversation', () => {
     await rig.settle()
     expect([isQuiet, rig.clock.running]).toEqual([true, timers])
     isQuiet = false
-    void rig.conversation.say('Never spoken.', true)
-    void rig.conversation.quiet().then(() => (isQuiet = true))
+    void rig.conversation.say('Never spoken.')
+    let isSilent: boolean | undefined
+    void rig.conversation.quiet().then((result) => {
+      isQuiet = true
+      isSilent = result
+    })
     await rig.passes(9_999)
     expect(isQuiet).toBe(false)
     await rig.passes(1)
-    expect(isQuiet).toBe(true)
+    expect([isQuiet, isSilent]).toEqual([true, false])
   })
 
   it('is silent and deaf on hold', async () => {
@@ -309,5 +351,57 @@ describe('Fillers of a conversation', () => {
     rig.tap.playsAll()
     await rig.settle()
     expect(rig.functions).toHaveLength(1)
+  })
+})
+
+describe('The sound of a function', () => {
+  const functions = [
+    {
+      ...lookUp,
+      fillers: { default: ['One moment.'] },
+      waitSound: { url: 'https://x.example/w.wav', loops: 4 },
+    },
+  ]
+  const calling = async (deps: Partial<ConversationDeps> = {}) => {
+    const rig = new ConversationRig([new FakeEngine()], { functions }, deps)
+    await rig.ready()
+    await rig.callerSays('Look it up.')
+    rig.link.listener.onAnswer('a')
+    rig.link.listener.onCall('a', { id: 'c', name: 'look_up', args: '{}' })
+    rig.link.listener.onAnswerEnd('a', 'completed')
+    await rig.settle()
+    const sounds = () => rig.tap.commands.filter(([name]) => name === 'background').map(([, sound]) => sound)
+    return { rig, sounds }
+  }
+
+  it('is played after the filler while it runs', async () => {
+    const { rig, sounds } = await calling()
+    expect([rig.functions.length, sounds()]).toEqual([1, []])
+    rig.tap.playsAll()
+    await rig.settle()
+    expect(sounds()).toMatchObject([{ volumeDb: 0, loops: 4, sampleRate: 8000 }])
+    rig.functions[0]?.end({ text: 'Found.' })
+    await rig.settle()
+    expect(sounds().slice(1)).toEqual([undefined])
+  })
+
+  it('ends with an interruption', async () => {
+    const { rig, sounds } = await calling()
+    rig.tap.playsAll()
+    await rig.settle()
+    await rig.callerSays('Stop it.')
+    expect(rig.functions[0]?.signal.aborted).toBe(true)
+    expect(sounds().slice(1)).toEqual([undefined])
+  })
+
+  it('that cannot be loaded is a warning', async () => {
+    const { rig, sounds } = await calling({ loadSound: () => Promise.reject(new Error('404')) })
+    rig.tap.playsAll()
+    await rig.settle()
+    expect(sounds()).toEqual([])
+    expect(rig.eventsOf('warning')).toMatchObject([{ code: 'background-failed' }])
+    rig.functions[0]?.end({ text: 'Found.' })
+    await rig.settle()
+    expect(sounds()).toEqual([])
   })
 })

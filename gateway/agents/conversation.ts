@@ -1,71 +1,92 @@
-import type { AgentChange, AgentEnd, AgentMessage, AgentOptions } from '../../handlers/verbs.ts'
-import type { MediaPort, Tap, TapEvent } from '../../media/types.ts'
+import type {
+  AgentChange,
+  AgentEnd,
+  AgentMessage,
+  AgentOptions,
+  AgentSayOptions,
+  CallAgent,
+} from '../../handlers/verbs.ts'
+import type { MediaPort, Prompt, TapEvent } from '../../media/types.ts'
 import { failureOf, verbFailed } from '../calls/leg/failures.ts'
+import type { VoiceAgent } from '../calls/verbs/call-agents.ts'
+import { AgentHold } from './agent-hold.ts'
 import { AgentSettings } from './agent-settings.ts'
 import { AgentSpeech } from './agent-speech.ts'
 import type { OpenAnswer } from './answers.ts'
 import { AgentBackground } from './background.ts'
 import { CallerAudio } from './caller-audio.ts'
+import { CallerVoice } from './caller-voice.ts'
 import type { ConversationDeps } from './conversation-deps.ts'
+import { FunctionCalls, functionRules } from './conversation-functions.ts'
 import { ConversationRecord } from './conversation-record.ts'
+import { VoiceCheck } from './detector/voice-check.ts'
 import type { Engine, EngineFailure, EngineLink, EngineRequest } from './engine.ts'
 import { EngineEvents } from './engine-events.ts'
 import { EngineLine } from './engine-line.ts'
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
 import { Fillers } from './fillers.ts'
+import { FunctionSounds } from './function-sounds.ts'
 import { FunctionRunner } from './functions.ts'
+import { LateTap } from './late-tap.ts'
+import { Opening } from './opening.ts'
+import { OwedAnswers } from './owed-answers.ts'
+import { QuietWaits } from './quiet-waits.ts'
+import { type Said, saidOf } from './said.ts'
 import { TimerSet } from './timer-set.ts'
 import { TurnDecisions } from './turn-decisions.ts'
+import type { CallerTurn } from './turns/turn-types.ts'
 import { Turns } from './turns/turns.ts'
 
-/** Apology before the end, if no engine is left. */
-const apology = 'I am sorry, there is a technical problem.'
-/** Instruction for an answer that a failure of the engine has cut off. */
-const continuation = 'Your last answer was cut off by a fault. Go on where it stopped, without an apology.'
 /** Maximum time for the last words, in ms. */
 const maxLastWordsMs = 10_000
 
 /**
  * Conversation of one call with an agent. It joins the caller's audio, the session of the engine, the turns
  * and the functions, and carries out the demands of the call's verbs.
+ *
+ * It may begin before the call is answered: the engine is opened, and its first words wait for the port.
  */
-export class Conversation implements SeatOwner {
+export class Conversation implements SeatOwner, VoiceAgent {
+  readonly id: string
+  readonly functionTimeoutMs: number
   readonly ended: Promise<AgentEnd>
   readonly listener: EngineEvents
-  /** Sound behind the conversation. */
-  readonly background: AgentBackground
+  readonly #background: AgentBackground
   readonly #options: AgentOptions
   readonly #deps: ConversationDeps
   readonly #settings: AgentSettings
   readonly #record: ConversationRecord
   readonly #seat: EngineSeat
   readonly #line: EngineLine
-  readonly #tap: Tap
-  #port: MediaPort
+  readonly #tap: LateTap
+  #port: MediaPort | undefined
   readonly #audio: CallerAudio
   readonly #speech: AgentSpeech
   readonly #fillers: Fillers
+  readonly #functionSounds: FunctionSounds
   readonly #turns: Turns
+  readonly #voice: VoiceCheck
   readonly #functions: FunctionRunner
+  readonly #owed: OwedAnswers
   readonly #settle: (end: AgentEnd) => void
   readonly #timers: TimerSet
-  #isReady = false
-  #isDue = false
-  #hasBegun = false
+  readonly #opening: Opening
+  readonly #quiet: QuietWaits
+  readonly #hold: AgentHold
   #isOver = false
-  /** Waits for silence. */
-  #quiet: (() => void)[] = []
-  /** Spoken part of the answer that was lost with its session. */
-  #lostText: string | undefined
 
-  constructor(port: MediaPort, options: AgentOptions, deps: ConversationDeps) {
+  /** `port`: undefined before the call is answered; {@link moveTo} follows. */
+  constructor(port: MediaPort | undefined, options: AgentOptions, deps: ConversationDeps) {
     this.#options = options
     this.#deps = deps
+    this.id = deps.id
+    this.functionTimeoutMs = deps.functionTimeoutMs
     const { clock, observer, maxTokens } = deps
     this.#timers = new TimerSet(clock)
     const { promise, resolve } = Promise.withResolvers<AgentEnd>()
     this.ended = promise
     this.#settle = resolve
+    this.#opening = this.#makeOpening()
     const onError = (error: unknown) => observer.onError(error)
     this.#settings = new AgentSettings(options)
     const { correct } = this.#settings
@@ -75,43 +96,71 @@ export class Conversation implements SeatOwner {
     this.#line = new EngineLine(this.#seat, onError)
     const { outputRate: rate, abilities } = this.#seat.link
     const { volumeDb: speechDb = 0 } = options
-    this.#port = port
-    this.#tap = port.tap({ tracks: 'in', sampleRate: rate, isContinuous: true, speechDb })
-    this.background = new AgentBackground(
-      (url, signal) => deps.loadSound(url, this.#port, signal),
+    this.#tap = new LateTap({ tracks: 'in', sampleRate: rate, isContinuous: true, isPrompt: true, speechDb })
+    this.#background = new AgentBackground(
+      (url, signal) => this.#loadSound(url, signal),
       (error) => this.#record.warn('background-failed', failureOf(error, 'internal').message),
     )
-    this.background.use(this.#tap)
+    this.#background.use(this.#tap)
     this.#audio = new CallerAudio(rate)
     this.#speech = new AgentSpeech(this.#tap, rate, this.#record, this.#progress())
     this.#fillers = new Fillers(this.#settings, this.#speech, this.#record, deps.render)
+    this.#functionSounds = new FunctionSounds(this.#settings, this.#fillers, this.#background)
     const rules = { ...options.turns, engine: abilities, waitForUser: options.waitForUser ?? false }
     this.#turns = new Turns(rules, this.#decisions(), clock)
+    const voice = new CallerVoice(this.#turns, this.#record, this.#speech, {
+      onVoice: () => this.#fillers.expire(),
+      onVerdict: (verdict) => observer.onSound(verdict),
+    })
+    this.#voice = new VoiceCheck(voice, deps.detector, rate, clock)
     this.#functions = this.#runner()
     this.listener = new EngineEvents(this.#turns, this.#functions, this.#speech, this.#record)
-    this.#start()
+    this.#owed = new OwedAnswers(this.#line, this.#speech, this.#turns, this.#record)
+    this.#quiet = new QuietWaits(this.#speech, this.#timers)
+    this.#hold = this.#makeHold()
+    this.#start(port)
   }
 
-  #start(): void {
+  #start(port: MediaPort | undefined): void {
     const { greeting, isPaused, initialDelayMs = 0 } = this.#options
-    this.#record.stamps.tapOpened()
-    this.#tap.onFrame((frame) => this.#audio.give(frame, this.#seat.link))
+    this.#tap.onFrame((frame) => {
+      this.#voice.frame(frame)
+      this.#audio.give(frame, this.#seat.link)
+    })
     this.#tap.onEvent((event) => this.#tapEvent(event))
     this.#tap.onClosed(() => this.hangUp())
     this.#tap.setReflex({})
     this.#protect()
-    if (greeting) void this.say(greeting.text, greeting.isInterruptible)
+    if (greeting) void this.say(greeting.text, greeting)
     if (isPaused) this.hold()
-    // The agent neither listens nor speaks before.
-    const isLate = !isPaused && initialDelayMs > 0
-    this.#audio.isMuted ||= isLate
-    if (isLate) this.#turns.hold()
-    this.#timers.after(initialDelayMs, () => {
-      this.#isDue = true
-      if (isLate) this.#audio.isMuted = false
-      if (isLate) this.#turns.unhold()
-      this.#begin()
+    else if (initialDelayMs > 0) this.#hold.beginDelay()
+    this.#tap.onQueued(() => this.#opening.setPrepared())
+    if (port) this.moveTo(port)
+    else this.#opening.waitForAnswer()
+  }
+
+  #makeHold(): AgentHold {
+    return new AgentHold({
+      turns: this.#turns,
+      audio: this.#audio,
+      speech: this.#speech,
+      fillers: this.#fillers,
+      record: this.#record,
     })
+  }
+
+  #makeOpening(): Opening {
+    const { initialDelayMs = 0, isPaused } = this.#options
+    return new Opening(initialDelayMs, this.#timers, {
+      onDelayOver: () => {
+        if (!isPaused) this.#hold.endDelay()
+      },
+      onBegin: () => this.#begin(),
+    })
+  }
+
+  get prepared(): Promise<void> {
+    return this.#opening.prepared
   }
 
   // The agent's controls.
@@ -122,8 +171,10 @@ export class Conversation implements SeatOwner {
 
   moveTo(port: MediaPort): void {
     if (this.#isOver) return
+    if (!this.#port) this.#record.stamps.tapOpened()
     this.#port = port
     this.#tap.moveTo(port)
+    this.#opening.setAnswered()
   }
 
   change(change: AgentChange): void {
@@ -134,64 +185,59 @@ export class Conversation implements SeatOwner {
     this.#protect()
     if (!changed) return
     if (changed.language) this.#record.emit({ kind: 'language', code: changed.language.code })
-    const { link } = this.#seat
-    if (link.abilities.changes) link.change(changed)
-    else this.#seat.refresh()
+    this.#seat.change(changed)
   }
 
   message(message: AgentMessage, respond: boolean): void {
     if (this.#isOver) return
+    // Nothing is said after the last words.
+    respond &&= !this.#isLeaving
     if (message.role === 'user' && respond) {
       this.#turns.said(message.content)
       return
     }
-    this.#line.do((link) => {
+    const send = (link: EngineLink): void => {
       this.#record.transcript.add(message)
-      if (respond) this.#speech.await(link)
       link.message(message, respond)
-    })
+    }
+    if (respond) this.#owed.ask(send)
+    else this.#line.do(send)
   }
 
-  say(text: string, isInterruptible: boolean): Promise<void> {
-    if (this.#isOver) return Promise.resolve()
-    const said = this.#speech.say(text, isInterruptible)
+  say(text: Said, { isInterruptible = true, language }: AgentSayOptions = {}): Promise<void> {
+    if (this.#isOver || this.#isLeaving) return Promise.resolve()
+    const what = saidOf(text, (url, signal) => this.#loadSound(url, signal))
+    const said = this.#speech.say({ what, isInterruptible, ...(language && { language }) })
     this.#sayNext()
     return said
   }
 
-  quiet(): Promise<void> {
-    if (this.#isOver) return Promise.resolve()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#quiet.push(resolve)
-    const timer = this.#timers.after(maxLastWordsMs, resolve)
-    this.#checkQuiet()
-    return promise.then(() => this.#timers.cancel(timer))
+  cut(): void {
+    this.#turns.drop(this.#speech.dropTexts())
+  }
+
+  quiet(): Promise<boolean> {
+    if (this.#isOver) return Promise.resolve(true)
+    return this.#quiet.wait()
   }
 
   hold(): void {
-    if (this.#isHeld) return
-    this.#turns.hold()
-    // The last words are spoken in any case.
-    if (!this.#isHeld) return
-    this.#fillers.expire()
-    this.#audio.isMuted = true
-    this.#speech.pause()
-    this.#record.emit({ kind: 'hold' })
+    this.#hold.begin()
   }
 
   unhold(): void {
-    if (!this.#isHeld) return
-    this.#audio.isMuted = false
-    this.#speech.resume()
-    this.#turns.unhold()
-    this.#record.emit({ kind: 'unhold' })
+    this.#hold.end()
   }
 
-  waitForUser(ms: number | undefined): void {
+  waitForUser(ms?: number): void {
     this.#turns.waitForUser(ms)
   }
 
-  leave(): void {
+  background(sound: Parameters<CallAgent['background']>[0]): void {
+    this.#background.play(sound)
+  }
+
+  stop(): void {
     this.#fillers.expire()
     this.#turns.leave()
     this.#protect()
@@ -225,18 +271,16 @@ export class Conversation implements SeatOwner {
     this.#speech.useEngine(link)
     this.listener.useEngine(link)
     this.#turns.useEngine(link.abilities)
-    if (!this.#hasBegun) {
-      this.#isReady = true
-      this.#begin()
-      return
+    if (!this.#opening.hasBegun) {
+      if (!this.#opening.isDue || this.#hold.isHeld) this.#opening.setPrepared()
+      this.#opening.setReady()
     }
     this.#functions.engineChanged()
-    this.#goOn(link)
+    this.#owed.claimFrom(link)
   }
 
   onLost(): void {
-    const text = this.#speech.lost()
-    this.#lostText = text ?? (this.#turns.isAnswerDue ? '' : this.#lostText)
+    this.#owed.lost()
   }
 
   onFailure(engine: Engine, failure: EngineFailure): void {
@@ -247,51 +291,37 @@ export class Conversation implements SeatOwner {
   onEmpty({ kind, message }: EngineFailure): void {
     const end: AgentEnd = { kind: 'failed', code: kind, reason: message }
     const finish = () => this.#finish(end)
-    const isHeld = this.#isHeld
+    const isHeld = this.#hold.isHeld
     this.#turns.close()
     if (isHeld) {
       finish()
       return
     }
-    this.#fillers.expire()
     this.#speech.mayFade = false
     this.#speech.resume()
     this.#timers.after(maxLastWordsMs, finish)
-    void this.#fillers
-      .speak(apology)
-      .then(() => this.#speech.spoken())
-      .then(finish)
-  }
-
-  /** Asks the new session for the answer that the former one owed. */
-  #goOn(link: EngineLink): void {
-    const { givenText, awaitedFrom } = this.#speech
-    const lostText = this.#lostText
-    this.#lostText = undefined
-    if (givenText !== undefined) this.#speech.giveText(link)
-    else if (awaitedFrom !== link && (awaitedFrom || lostText !== undefined)) {
-      this.#speech.await(link)
-      link.answer(lostText ? continuation : undefined)
-    }
+    void this.#fillers.apologize().then(finish)
   }
 
   // Parts and their effects on each other.
 
   #decisions(): TurnDecisions {
     return new TurnDecisions(this.#line, this.#speech, this.#record, {
-      onTurn: () => {
+      onTurn: (turn) => {
         this.#fillers.expire()
         this.#functions.turn()
+        this.#turnDecided(turn)
       },
       onCut: () => {
         this.#fillers.expire()
-        this.#lostText = undefined
+        this.#owed.drop()
       },
       onInterruption: (how) => {
         this.#functions.interrupted()
         this.#deps.observer.onInterruption(how)
       },
       filler: (when) => this.#fillers.say(when),
+      onWords: () => this.#voice.words(),
       revive: (part) => this.#revive(part),
       end: (reason) => this.#finish({ kind: reason }),
     })
@@ -301,84 +331,78 @@ export class Conversation implements SeatOwner {
     return {
       onBegan: (answer, isFirst) => this.#speechBegan(answer, isFirst),
       onDelivered: (id) => this.#turns.answerDelivered(id),
-      onPlayed: () => {
-        this.#turns.played()
-        this.#checkQuiet()
-      },
+      onPlayed: () => this.#turns.played(),
       onOver: (id) => {
         this.#functions.answerEnded(id)
         this.#sayNext()
-        this.#checkQuiet()
       },
+      onTextGivenUp: () => this.#sayNext(),
+      onSilent: () => this.#quiet.check(),
     }
   }
 
   #runner(): FunctionRunner {
-    const { clock, functionTimeoutMs: timeoutMs } = this.#deps
-    const { runFunction } = this.#options
+    const calls = new FunctionCalls(this.#line, this.#speech, this.#record, this.#turns)
     return new FunctionRunner(
+      functionRules(this.#options, this.#settings, this.functionTimeoutMs),
       {
-        run: (call, signal) => runFunction(call, signal),
-        isKnown: (name) => this.#settings.functionNamed(name) !== undefined,
-        timeoutMs,
-        canInterrupt: () => this.#settings.turns.bargeFunctions,
-      },
-      {
-        answer: (call, { text, kept, respond }) => {
-          this.#record.transcript.result(call, kept ?? text)
-          this.#line.do((link) => {
-            if (respond) this.#speech.await(link)
-            this.#line.result(call, text, respond)
-          })
-        },
-        report: (event) => this.#record.emit(event),
-        began: (id, call) => {
-          this.#line.called(call)
-          this.#turns.functionBegan(id)
-        },
+        answer: (call, answer) => calls.answer(call, answer),
+        report: (event) => calls.report(event),
+        began: (id, call) => calls.began(id, call),
         ended: (id, isAnswered) => {
           this.#fillers.expire()
-          this.#turns.functionEnded(id, isAnswered)
+          this.#functionSounds.ended(id)
+          calls.ended(id, isAnswered)
         },
-        beforeStart: ({ name }) => this.#fillers.ofFunction(name),
+        // A function must not act on a call that is not answered.
+        beforeStart: ({ name }, id) =>
+          this.#port ? this.#functionSounds.began(id, name) : this.#opening.answered,
       },
-      clock,
+      this.#deps.clock,
     )
+  }
+
+  /** Loads a sound for the port, which the call has from its answer on. */
+  async #loadSound(url: string, signal: AbortSignal): Promise<Prompt> {
+    await this.#opening.answered
+    return this.#deps.loadSound(url, this.#port!, signal)
   }
 
   #tapEvent(event: TapEvent): void {
     if (this.#isOver) return
     this.#speech.event(event)
-    if (event.kind === 'item-began' || event.kind === 'item-ended') return
-    const isVoiced = event.kind === 'voice-began'
-    const agoMs = this.#record.stamps.voice(isVoiced, event.atMs)
-    this.#record.emit({ kind: 'speech', state: isVoiced ? 'began' : 'ended' })
-    if (isVoiced) this.#fillers.expire()
-    this.#turns.voice(isVoiced, agoMs)
-    const { state } = this.#turns
-    // The media thread has lowered speech that the turns have no doubt about.
-    if (isVoiced && event.isFaded && state !== 'doubting' && state !== 'held') this.#speech.undoFade()
+    if (event.kind === 'voice-began') this.#voice.began(event.atMs, event.isFaded)
+    else if (event.kind === 'voice-ended') this.#voice.ended(event.atMs)
   }
 
-  /** Begins the conversation when an engine is ready and the initial delay is over. */
+  /** The conversation begins. */
   #begin(): void {
-    if (this.#hasBegun || this.#isOver || !this.#isReady || !this.#isDue) return
-    this.#hasBegun = true
     this.#record.emit({ kind: 'started', engine: this.#seat.engine.name })
     for (const message of this.#deps.warnings) this.#record.warn('configuration', message)
     for (const pattern of this.#settings.ignoredPatterns)
       this.#record.warn('pattern', `The pattern ${pattern} is not supported, and has no effect.`)
     const { greeting, waitForUser } = this.#options
-    if (!greeting && !waitForUser && !this.#turns.isAnswerDue)
-      this.#line.do((link) => {
-        this.#speech.await(link)
-        link.answer(undefined)
-      })
+    const isFirst = !greeting && !waitForUser && !this.#turns.isAnswerDue
+    if (isFirst) this.#owed.ask((link) => link.answer(undefined))
+    else if (!greeting) this.#opening.setPrepared()
     this.#sayNext()
   }
 
+  /** A turn of the caller is complete: the agent follows its language. */
+  #turnDecided(turn: CallerTurn): void {
+    const { abilities } = this.#seat.link
+    // Other engines report their turns when they end.
+    if (abilities.turns === 'ours' || turn.by !== 'speech') this.#record.stamps.decided()
+    const code = abilities.changes ? this.#settings.followed(turn) : undefined
+    if (code === undefined) return
+    // A recogniser that follows the caller must not be limited to one language.
+    if (this.#settings.isMultilingual)
+      this.#record.emit({ kind: 'language', code: this.#settings.speakIn(code) })
+    else this.change({ language: code })
+  }
+
   #sayNext(): void {
-    if (!this.#hasBegun || this.#isOver) return
+    if (!this.#opening.hasBegun || this.#isOver || this.#isLeaving) return
     if (this.#speech.takeText()) this.#line.do((link) => this.#speech.giveText(link))
   }
 
@@ -406,16 +430,11 @@ export class Conversation implements SeatOwner {
 
   /** Sets whether the media thread may lower the speech by itself. */
   #protect(): void {
-    this.#speech.mayFade = this.#turns.state !== 'leaving' && this.#settings.turns.barge !== 'none'
+    this.#speech.mayFade = !this.#isLeaving && this.#settings.turns.barge !== 'none'
   }
 
-  get #isHeld(): boolean {
-    return this.#turns.state === 'held'
-  }
-
-  #checkQuiet(): void {
-    if (!this.#speech.isSilent) return
-    for (const resolve of this.#quiet.splice(0)) resolve()
+  get #isLeaving(): boolean {
+    return this.#turns.state === 'leaving'
   }
 
   #finish(end: AgentEnd): void {
@@ -425,11 +444,13 @@ export class Conversation implements SeatOwner {
     this.#fillers.expire()
     this.#line.close()
     this.#turns.close()
+    this.#voice.close()
     this.#seat.close()
     this.#functions.close()
-    this.background.close()
+    this.#background.close()
     this.#speech.close()
-    for (const resolve of this.#quiet.splice(0)) resolve()
+    this.#quiet.close()
+    this.#opening.close()
     this.#record.emit({ kind: 'ended', end })
     this.#settle(end)
   }

@@ -33,26 +33,42 @@ export class EngineEvents implements SeatListener {
 
   onHeard(heard: Of<'onHeard'>): void {
     const text = this.#record.correct(heard.text)
-    this.#turns.heard({ ...heard, text })
+    this.#turns.heard({ ...heard, text, isEcho: this.#speech.isEcho(heard.text) })
     // Engines without turns have no other report of the text.
     if (this.#link?.abilities.turns !== 'duplex' || !heard.isFinal || text.trim() === '') return
     this.#functions.turn()
+    // A session that is lost before its answer leaves it to the next one. Words over an answer ask for none.
+    if (!this.#speech.hasAnswers) this.#speech.await(this.#link)
     this.#record.userTurn({ ...heard, text, by: 'speech', merged: 0, endedBy: 'engine' })
   }
 
-  onTurn(state: Of<'onTurn'>): void {
+  onTurn(state: Of<'onTurn'>, isInferred = false): void {
+    if (this.#link?.abilities.turns === 'its') this.#engineTurn(state)
     if (state === 'ended') this.#functions.turn()
+    // The end of the turn is the request of an engine that answers by itself.
+    if (state === 'ended' && !isInferred && this.#link?.abilities.turns === 'its')
+      this.#record.stamps.requested()
     this.#turns.engineTurn(state)
+  }
+
+  /** The engine answers by itself what it takes for a turn. */
+  #engineTurn(state: Of<'onTurn'>): void {
+    if (state === 'began') this.#speech.expectFrom(undefined)
+    if (state !== 'ended') return
+    this.#record.stamps.decided()
+    this.#speech.expectFrom(this.#link)
   }
 
   onInterrupted(): void {
     this.#turns.engineTurn('began')
   }
 
-  onAnswer(id: string): void {
-    const answer = this.#speech.begin(this.#idOf(id), id)
+  onAnswer(id: string, isText?: boolean): void {
+    const answer = this.#speech.begin(this.#idOf(id), id, isText)
     this.#functions.answerBegan(answer.id)
-    this.#turns.answerBegan(answer.id, answer.isInterruptible)
+    // A text that was said in between does not settle the answer that is awaited.
+    if (!this.#turns.answerBegan(answer.id, answer.isInterruptible, !answer.isExact))
+      this.#speech.refuse(answer)
   }
 
   onFirstToken(id: string): void {
@@ -61,6 +77,8 @@ export class EngineEvents implements SeatListener {
 
   onAudio(id: string, item: string, samples: Int16Array): void {
     this.#speech.audio(this.#idOf(id), item, samples)
+    const { outputRate = 0 } = this.#link ?? {}
+    if (outputRate > 0) this.#turns.audioCame(this.#idOf(id), (samples.length * 1000) / outputRate)
   }
 
   onText(id: string, item: string, text: string): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { FakeClock } from '../core/clock.ts'
-import type { EngineFailure, EngineListener } from './engine.ts'
+import type { EngineChange, EngineFailure, EngineListener, EngineMessage } from './engine.ts'
 import { EngineSeat, type SeatOwner } from './engine-seat.ts'
 import { FakeEngine } from './testing/fake-engine.ts'
+import { ResetClock } from './testing/reset-clock.ts'
 
 const request = {
   projectId: 'p',
@@ -19,22 +19,27 @@ const request = {
 const lost: EngineFailure = { kind: 'connection', message: 'lost', part: 'fake' }
 
 const openSeat = (...engines: FakeEngine[]) => {
-  const clock = new FakeClock()
+  const clock = new ResetClock()
   const seen: string[] = []
   const lost: number[] = []
-  const owner = {
+  const parts: string[] = []
+  const owner: SeatOwner & { isQuiet: boolean; history: EngineMessage[] } = {
     isQuiet: true,
-    request: () => request,
+    history: [],
+    request: () => ({ ...request, history: [...owner.history] }),
     onSeated: () => seen.push('seated'),
     onLost: () => lost.push(clock.now()),
-    onFailure: ({ name }, { kind }) => seen.push(`${name} failed: ${kind}`),
+    onFailure: ({ name }, { kind, part }) => {
+      parts.push(part)
+      seen.push(`${name} failed: ${kind}`)
+    },
     onEmpty: ({ kind }) => seen.push(`empty: ${kind}`),
     listener: new Proxy({} as SeatOwner['listener'], {
       get: (_, event) => () => seen.push(String(event)),
     }),
-  } satisfies SeatOwner as SeatOwner & { isQuiet: boolean }
+  }
   const seat = new EngineSeat(engines, owner, clock)
-  return { seat, owner, clock, seen }
+  return { seat, owner, clock, seen, parts }
 }
 
 describe('EngineSeat', () => {
@@ -169,12 +174,143 @@ describe('EngineSeat', () => {
     expect(engine.links).toHaveLength(21)
   })
 
-  it('gives up a session that is not ready within 8 s', () => {
+  it('changes a session, and replaces one that cannot: in its settings, or in its history', () => {
+    const prompt = { prompt: 'Be quick.' }
+    const history = { history: [] }
+    const changed = (abilities: ConstructorParameters<typeof FakeEngine>[1], change: EngineChange) => {
+      const engine = new FakeEngine('fake', abilities)
+      const { seat } = openSeat(engine)
+      engine.link.listener.onReady()
+      seat.change(change)
+      return [engine.links.length, engine.links[0]!.commands]
+    }
+    expect(changed({}, history)).toEqual([1, [['change', history]]])
+    expect(changed({ changesHistory: false }, prompt)).toEqual([1, [['change', prompt]]])
+    expect(changed({ changesHistory: false }, { ...prompt, ...history })).toEqual([2, []])
+    expect(changed({ changes: false, changesHistory: false }, prompt)).toEqual([2, []])
+  })
+
+  it('does not take a change of the time of day for a stable session', () => {
+    const engine = new FakeEngine('one')
+    const { clock, seen } = openSeat(engine)
+    engine.link.listener.onFailure(lost)
+    engine.link.listener.onReady()
+    clock.setForward(3_600_000)
+    engine.link.listener.onFailure(lost)
+    expect(seen).toContain('empty: connection')
+  })
+
+  it('names a silent engine as in the configuration', () => {
+    const { seat, clock, parts } = openSeat(new FakeEngine('first'), new FakeEngine('second'))
+    clock.advance(5000)
+    const { link } = seat.engine as FakeEngine
+    link.listener.onReady()
+    seat.renew('no answer', true)
+    expect(parts).toEqual(['first', 'second'])
+  })
+
+  it('gives up a session that is not ready within 5 s', () => {
     const engine = new FakeEngine()
     const { clock, seen } = openSeat(engine)
-    clock.advance(8_000)
-    clock.advance(8_000)
+    clock.advance(4_999)
+    expect(seen).toEqual([])
+    clock.advance(1)
+    clock.advance(5_000)
     expect(seen).toEqual(['fake failed: timeout', 'fake failed: timeout', 'empty: timeout'])
+  })
+
+  it('opens nothing if the conversation ends with its session', () => {
+    const engine = new FakeEngine()
+    const { seat, owner, clock } = openSeat(engine)
+    Object.assign(owner, { onLost: () => seat.close() })
+    engine.link.listener.onReady()
+    engine.link.listener.onFailure(lost)
+    expect([engine.links.length, clock.running]).toEqual([1, 0])
+    const next = openSeat(engine)
+    Object.assign(next.owner, { onLost: () => next.seat.close() })
+    engine.link.listener.onReady()
+    engine.link.listener.onClosing(1000)
+    engine.link.listener.onReady()
+    next.clock.advance(1000)
+    expect([engine.link.isClosed, next.clock.running]).toEqual([true, 0])
+  })
+
+  it('opens a session anew if words of its history are no longer true and it cannot change', () => {
+    const engine = new FakeEngine('fixed', { changes: false })
+    const { seat, owner, clock } = openSeat(engine)
+    engine.link.listener.onReady()
+    owner.history = [{ role: 'assistant', content: 'We have three rooms.' }]
+    engine.link.listener.onClosing(30_000)
+    const second = engine.link
+    second.listener.onReady()
+    // The caller interrupted.
+    owner.history = [{ role: 'assistant', content: 'We have' }]
+    clock.advance(100)
+    const third = engine.link
+    expect([second.isClosed, seat.link, engine.links.length]).toEqual([true, engine.links[0], 3])
+    third.listener.onReady()
+    clock.advance(100)
+    expect(seat.link).toBe(third)
+    expect(third.request.history).toEqual(owner.history)
+  })
+
+  it('opens a session anew while a side speaks, so that one with the truth is ready in the silence', () => {
+    const engine = new FakeEngine('fixed', { changes: false })
+    const { seat, owner, clock } = openSeat(engine)
+    engine.link.listener.onReady()
+    owner.isQuiet = false
+    owner.history = [{ role: 'assistant', content: 'We have three rooms.' }]
+    engine.link.listener.onClosing(30_000)
+    const second = engine.link
+    second.listener.onReady()
+    owner.history = [{ role: 'assistant', content: 'We have' }]
+    clock.advance(100)
+    const third = engine.link
+    expect([second.isClosed, engine.links.length]).toEqual([true, 3])
+    third.listener.onReady()
+    clock.advance(1000)
+    expect(engine.links).toHaveLength(3)
+    owner.isQuiet = true
+    clock.advance(100)
+    expect([seat.link, engine.links.length]).toEqual([third, 3])
+  })
+
+  it('replaces a session soon that had to be used with an old history', () => {
+    const engine = new FakeEngine('fixed', { changes: false })
+    const { seat, owner, clock } = openSeat(engine)
+    engine.link.listener.onReady()
+    owner.history = [{ role: 'user', content: 'One.' }]
+    engine.link.listener.onClosing(30_000)
+    const second = engine.link
+    second.listener.onReady()
+    owner.history = [{ role: 'user', content: 'Another one.' }]
+    engine.links[0]?.listener.onFailure(lost)
+    expect(seat.link).toBe(second)
+    const third = engine.link
+    third.listener.onReady()
+    clock.advance(100)
+    expect([seat.link, third.request.history]).toEqual([third, owner.history])
+  })
+
+  it('does not wait twice for a silent engine if there is another one', () => {
+    const one = new FakeEngine('one')
+    const two = new FakeEngine('two')
+    const { clock, seen } = openSeat(one, two)
+    clock.advance(5_000)
+    two.link.listener.onReady()
+    expect(seen).toEqual(['one failed: timeout', 'seated'])
+    expect(one.links).toHaveLength(1)
+  })
+
+  it('leaves no timer of a failed refresh that another refresh replaced', () => {
+    const engine = new FakeEngine('fixed', { changes: false })
+    const { seat, clock } = openSeat(engine)
+    engine.link.listener.onReady()
+    seat.refresh()
+    engine.link.listener.onFailure(lost)
+    seat.refresh()
+    seat.close()
+    expect(clock.running).toBe(0)
   })
 
   it('leaves no timer and passes nothing on after its end', () => {

@@ -1,6 +1,13 @@
-import type { Clock, Timer } from '../core/clock.ts'
-import { catchUp } from './catch-up.ts'
-import type { Engine, EngineFailure, EngineLink, EngineListener, EngineRequest } from './engine.ts'
+import type { SteadyClock, Timer } from '../core/clock.ts'
+import { canCatchUp, catchUp } from './catch-up.ts'
+import type {
+  Engine,
+  EngineChange,
+  EngineFailure,
+  EngineLink,
+  EngineListener,
+  EngineRequest,
+} from './engine.ts'
 
 /** Events of the session that hears the caller. */
 export type SeatListener = Omit<EngineListener, 'onReady' | 'onClosing' | 'onFailure'>
@@ -29,7 +36,7 @@ interface Session {
   readonly link: EngineLink
   /** State of the conversation with which it was opened. */
   readonly request: EngineRequest
-  /** Time in ms at which it was ready. */
+  /** Uptime in ms at which it was ready. */
   readyAt?: number
   /** Whether its events count. */
   isSeated: boolean
@@ -51,7 +58,7 @@ const maxFailures = 2
 /** Time after which a session counts as stable: its failure is a new one, in ms. */
 const stableMs = 10_000
 /** Maximum wait for a session to be ready, in ms. */
-const maxOpeningMs = 8_000
+const maxOpeningMs = 5_000
 
 /**
  * Seat of the engine in one conversation. Sessions end: by the engine's limit, with a warning before, or by a
@@ -61,7 +68,7 @@ const maxOpeningMs = 8_000
 export class EngineSeat {
   readonly #engines: Engine[]
   readonly #owner: SeatOwner
-  readonly #clock: Clock
+  readonly #clock: SteadyClock
   #present: Session
   #next: Session | undefined
   #failures = 0
@@ -71,7 +78,7 @@ export class EngineSeat {
   #isOver = false
 
   /** `engines`: at least one, in order of preference. Opens the first session. */
-  constructor(engines: readonly Engine[], owner: SeatOwner, clock: Clock) {
+  constructor(engines: readonly Engine[], owner: SeatOwner, clock: SteadyClock) {
     this.#engines = [...engines]
     this.#owner = owner
     this.#clock = clock
@@ -99,7 +106,15 @@ export class EngineSeat {
    */
   renew(reason: string, isFault: boolean): void {
     if (!this.isReady) return
-    this.#failed(this.#present, { kind: 'timeout', message: reason, part: this.engine.kind }, isFault)
+    this.#failed(this.#present, { kind: 'timeout', message: reason, part: this.engine.name }, isFault)
+  }
+
+  /** Changes the session. One that cannot is replaced by one with the present state. */
+  change(change: EngineChange): void {
+    const { changes, changesHistory } = this.link.abilities
+    const canChange = changes && (changesHistory || !change.history)
+    if (canChange) this.link.change(change)
+    else this.refresh()
   }
 
   /** Replaces the session by one with the present prompt and functions, in a silence or after 2 s. */
@@ -132,7 +147,7 @@ export class EngineSeat {
       this.#failed(session, {
         kind: 'timeout',
         message: 'The session was not ready in time.',
-        part: engine.kind,
+        part: engine.name,
       }),
     )
     return session
@@ -150,8 +165,8 @@ export class EngineSeat {
       onClosing: (inMs) => this.#rotate(sessionOf(), inMs),
       onFailure: (failure) => this.#failed(sessionOf(), failure),
       onHeard: ifSeated((heard) => owner.listener.onHeard(heard)),
-      onTurn: ifSeated((state) => owner.listener.onTurn(state)),
-      onAnswer: ifSeated((answer) => owner.listener.onAnswer(answer)),
+      onTurn: ifSeated((state, isInferred) => owner.listener.onTurn(state, isInferred)),
+      onAnswer: ifSeated((answer, isText) => owner.listener.onAnswer(answer, isText)),
       onAudio: ifSeated((answer, item, samples) => owner.listener.onAudio(answer, item, samples)),
       onText: ifSeated((answer, item, text) => owner.listener.onText(answer, item, text)),
       onItemEnd: ifSeated((answer, item) => owner.listener.onItemEnd(answer, item)),
@@ -167,7 +182,7 @@ export class EngineSeat {
 
   #ready(session: Session): void {
     if (this.#isOver || session.readyAt !== undefined) return
-    session.readyAt = this.#clock.now()
+    session.readyAt = this.#clock.uptime()
     session.limit?.cancel()
     const { longestMs } = session.link.abilities
     if (longestMs !== undefined)
@@ -187,27 +202,48 @@ export class EngineSeat {
   #waitForSilence(leftMs: number): void {
     const next = this.#next
     if (this.#isOver || !next) return
-    if (next.readyAt !== undefined && (leftMs <= 0 || this.#owner.isQuiet)) {
-      this.#next = undefined
-      this.#sit(next)
-      return
+    if (next.readyAt !== undefined) {
+      const isCurrent = this.#isCurrent(next)
+      if (leftMs <= 0 || (isCurrent && this.#owner.isQuiet)) {
+        this.#next = undefined
+        this.#sit(next)
+        return
+      }
+      if (!isCurrent) {
+        // Something that this session began with is no longer true: another one has to begin with the truth.
+        this.#shut(next)
+        this.#next = this.#open()
+      }
     }
+    // The wait after a failed refresh may still run.
+    this.#timer?.cancel()
     this.#timer = this.#clock.after(quietPollMs, () => this.#waitForSilence(leftMs - quietPollMs))
   }
 
   #sit(session: Session): void {
     this.#shut(this.#present)
     this.#owner.onLost()
+    if (this.#isOver) {
+      this.#shut(session)
+      return
+    }
     this.#take(session)
     this.#owner.onSeated(session.link)
   }
 
   /** Uses a session that was opened before. */
   #take(session: Session): void {
+    const isCurrent = this.#isCurrent(session)
     this.#present = session
     this.#isRefreshDue = false
     session.isSeated = true
     catchUp(session.link, session.request, this.#owner.request())
+    if (!isCurrent) this.refresh()
+  }
+
+  /** Whether a session that was opened before can learn the present state of the conversation. */
+  #isCurrent({ link, request }: Session): boolean {
+    return canCatchUp(link, request, this.#owner.request())
   }
 
   #failed(session: Session, failure: EngineFailure, isCounted = true): void {
@@ -223,13 +259,19 @@ export class EngineSeat {
     this.#next = undefined
     this.#timer?.cancel()
     this.#owner.onLost()
+    // The lost words may have been the last ones.
+    if (this.#isOver) {
+      if (prepared) this.#shut(prepared)
+      return
+    }
     if (prepared?.readyAt !== undefined) this.#sit(prepared)
     else if (this.#engines.length === 0) {
       this.#isOver = true
       if (prepared) this.#shut(prepared)
       this.#owner.onEmpty(failure)
-    } else if (prepared) this.#take(prepared)
+    } else if (prepared && this.#isCurrent(prepared)) this.#take(prepared)
     else {
+      if (prepared) this.#shut(prepared)
       this.#present = this.#open()
       this.#present.isSeated = true
     }
@@ -245,11 +287,15 @@ export class EngineSeat {
     })
   }
 
-  /** Removes an engine that refused, or failed twice. The end of a stable session starts a new count. */
+  /**
+   * Removes an engine that refused, or failed twice. The end of a stable session starts a new count. A silent
+   * engine is not waited for twice if there is another one: the caller waits, too.
+   */
   #count({ engine, readyAt }: Session, { kind }: EngineFailure): void {
-    const isStable = readyAt !== undefined && this.#clock.now() - readyAt >= stableMs
+    const isStable = readyAt !== undefined && this.#clock.uptime() - readyAt >= stableMs
     this.#failures = isStable ? 1 : this.#failures + 1
-    const isHopeless = kind === 'unauthorised' || kind === 'refused'
+    const isSilent = kind === 'timeout' && this.#engines.length > 1
+    const isHopeless = kind === 'unauthorised' || kind === 'refused' || isSilent
     if (!isHopeless && this.#failures < maxFailures) return
     this.#failures = 0
     const at = this.#engines.indexOf(engine)

@@ -4,6 +4,7 @@ import type {
   AgentMessage,
   AgentModelSettings,
   AgentRewrite,
+  AgentText,
 } from '../../handlers/verbs.ts'
 import type { PcmRate } from '../../media/types.ts'
 
@@ -26,6 +27,8 @@ export interface EngineAbilities {
   readonly isExact: boolean
   /** Whether prompt and functions can change in a session. */
   readonly changes: boolean
+  /** Whether the history that the model sees can be replaced in a session. */
+  readonly changesHistory: boolean
   /** Longest session in milliseconds; absent: no limit. */
   readonly longestMs?: number
 }
@@ -81,7 +84,7 @@ export type EngineFailureKind =
 export interface EngineFailure {
   readonly kind: EngineFailureKind
   readonly message: string
-  /** Part that failed, for instance `model` or `openai-realtime`. */
+  /** Part that failed: `recogniser`, `model` or `voice` of a pipeline, else the engine by its name. */
   readonly part: string
 }
 
@@ -101,11 +104,15 @@ export interface EngineListener {
   }): void
   /**
    * Turn of the caller, by the engine. `eager`: it has probably ended; `resumed`: it goes on after all.
-   * `ended` of an engine whose turns are `its` means that the engine answers by itself.
+   * `ended` of an engine whose turns are `its` means that the engine answers by itself. `isInferred`: the end
+   * is known only by the answer, which begins now; default false.
    */
-  onTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void
-  /** The engine begins an answer. */
-  onAnswer(answer: string): void
+  onTurn(state: 'began' | 'eager' | 'resumed' | 'ended', isInferred?: boolean): void
+  /**
+   * The engine begins an answer. `isText`: whether it speaks the text of {@link EngineLink.say}; absent: the
+   * engine does not know, and answers in the order in which it was asked.
+   */
+  onAnswer(answer: string, isText?: boolean): void
   /** Audio of an item, at {@link EngineLink.outputRate}; the receiver owns the array. */
   onAudio(answer: string, item: string, samples: Int16Array): void
   /** Text of an item: what its audio says. May come before or after the audio. */
@@ -136,6 +143,19 @@ export interface EngineListener {
   onFailure(failure: EngineFailure): void
 }
 
+/** Decoded sound: mono, 16 bit. `sampleRate` in Hz. */
+export interface EngineSamples {
+  readonly samples: Int16Array
+  readonly sampleRate: PcmRate
+}
+
+/** Sound among the words of an agent; see `AgentSound`. */
+export interface EngineSound {
+  readonly loops: number
+  /** Returns the decoded sound. Rejects if it cannot be loaded. */
+  load(): Promise<EngineSamples>
+}
+
 /** Session of an engine. No method throws; after the end they have no effect. */
 export interface EngineLink {
   readonly abilities: EngineAbilities
@@ -163,6 +183,11 @@ export interface EngineLink {
   /** Speaks a text word for word, or as nearly as it can, as an answer of its own. */
   say(text: string): void
   /**
+   * The same for a text in a language of its own, for one that is being written, and for a sound. Absent:
+   * the engine cannot do it.
+   */
+  speak?(what: string | AgentText | EngineSound, language: AgentLanguage | undefined): void
+  /**
    * Cancels the answer in progress, and everything that was prepared. `heard`: position in the item that the
    * caller was hearing, and the text heard of the whole answer; absent if nothing was heard. Without it, and
    * while an answer is prepared, only that one is cancelled.
@@ -171,7 +196,10 @@ export interface EngineLink {
   interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void
   /** Answers a call of a function. `respond`: whether the model goes on now. */
   result(call: EngineCall, text: string, respond: boolean): void
-  /** Changes the session. Engines that cannot (`changes` false) are opened again by the conversation. */
+  /**
+   * Changes the session. Engines that cannot (`changes` or `changesHistory` false) are opened again by the
+   * conversation.
+   */
   change(change: EngineChange): void
   close(): void
 }

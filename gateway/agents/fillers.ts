@@ -3,6 +3,9 @@ import type { AgentSettings } from './agent-settings.ts'
 import type { AgentSpeech } from './agent-speech.ts'
 import type { ConversationRecord } from './conversation-record.ts'
 
+/** Apology before the end, if no engine is left. */
+const apology = 'I am sorry, there is a technical problem.'
+
 const oneOf = (phrases: readonly string[] = []): string | undefined =>
   phrases[Math.floor(Math.random() * phrases.length)]
 
@@ -29,26 +32,31 @@ export class Fillers {
   }
 
   /** Says a filler of the language, if there is one. Those of functions are said before they start. */
-  say(when: 'thinking' | 'function' | 'dictation'): void {
+  say(when: 'thinking' | 'dictation'): void {
     const { speechFillers, turnFillers } = this.#settings.language ?? {}
-    const text = oneOf({ thinking: speechFillers, dictation: turnFillers, function: undefined }[when])
+    const text = oneOf({ thinking: speechFillers, dictation: turnFillers }[when])
     if (text !== undefined) void this.speak(text)
   }
 
-  /** Says the filler of a function. Returns a promise if the function starts only after it. */
+  /** Says the filler of a function. Returns its end, also if it is dropped; undefined without one. */
   ofFunction(name: string): Promise<void> | undefined {
-    const { fillers, waitForFillers } = this.#settings.functionNamed(name) ?? {}
+    const { fillers } = this.#settings.functionNamed(name) ?? {}
     const { language } = this.#settings
     const phrases = fillers?.[language?.code ?? ''] ?? fillers?.default
     const text = oneOf(phrases ?? language?.functionFillers)
-    if (text === undefined) return undefined
-    const said = this.speak(text).then(() => this.#speech.spoken())
-    return waitForFillers ? said : undefined
+    return text === undefined ? undefined : this.speak(text).then(() => this.#speech.spoken())
   }
 
   /** The moment for a filler is over: one that is not heard yet is dropped. */
   expire(): void {
     this.#moment++
+  }
+
+  /** Says that there is a fault. Resolves when that was heard, or cannot be said. */
+  async apologize(): Promise<void> {
+    this.expire()
+    await this.speak(apology)
+    await this.#speech.spoken()
   }
 
   /** Queues a phrase as soon as it is rendered. */

@@ -30,7 +30,7 @@ export interface FunctionHost {
    * Resolves when the filler of a function was heard that starts only afterwards; undefined if it starts at
    * once. Waits for 10 s at most. Never rejects.
    */
-  beforeStart?(call: EngineCall): Promise<void> | undefined
+  beforeStart?(call: EngineCall, id: string): Promise<void> | undefined
 }
 
 /** Rules of a {@link FunctionRunner}. */
@@ -215,7 +215,7 @@ export class FunctionRunner {
   }
 
   #prepare(open: OpenCall): void {
-    const wait = this.#host.beforeStart?.(open.call)
+    const wait = this.#host.beforeStart?.(open.call, open.id)
     if (!wait) {
       this.#start(open)
       return

@@ -64,6 +64,16 @@ describe('SpeechOutput', () => {
     expect(output.isBusy).toBe(false)
   })
 
+  it('does not count the time in which the engine was too slow', () => {
+    output.text('a', '1', 'one two three four')
+    output.audio('a', '1', audio(500))
+    output.event({ kind: 'item-began', item: 1, atMs: 0 })
+    clock.advance(2000)
+    output.audio('a', '1', audio(500))
+    clock.advance(100)
+    expect(output.heardOf('a').ms).toBe(600)
+  })
+
   it('counts nothing of an item that was never sent', async () => {
     output.text('a', '1', 'never heard')
     output.audio('a', '1', audio(1000))

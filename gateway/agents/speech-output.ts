@@ -1,13 +1,13 @@
 import type { ItemPosition, PcmRate, Tap, TapEvent } from '../../media/types.ts'
 import { RateConverter } from './engines/session/wire-audio.ts'
-import { heardText } from './text/heard-text.ts'
+import { heardOfItem, heardText } from './text/heard-text.ts'
 
 /** Receives the progress of the agent's speech. */
 export interface SpeechListener {
   /** The first sound of an answer left, or the first one after {@link onPlayed}. */
   onBegan(answer: string): void
-  /** Text of which the caller begins to hear the sound. */
-  onUtterance(answer: string, text: string): void
+  /** Text of which the caller begins to hear the sound. `isMore`: it continues the text before. */
+  onUtterance(answer: string, text: string, isMore: boolean): void
   /** Everything of an answer that was queued has left. */
   onEnded(answer: string): void
   /** Everything queued has left. */
@@ -88,6 +88,9 @@ export class SpeechOutput {
   #speak(answer: string, key: string, samples: Int16Array): void {
     const [number, item] = this.#itemOf(answer, key)
     if (item.state === 'ended' || samples.length === 0) return
+    // The queue may have run dry: that time was not heard.
+    const dryMs = this.#now - item.beganAt - this.#msOf(item)
+    if (item.state === 'begun' && dryMs > 0) item.beganAt += dryMs
     item.samples += samples.length
     this.#tap.speak(samples, number)
   }
@@ -108,7 +111,7 @@ export class SpeechOutput {
   text(answer: string, key: string, text: string): void {
     const [, item] = this.#itemOf(answer, key)
     item.text += text
-    if (item.state !== 'queued') this.#listener.onUtterance(answer, text)
+    if (item.state !== 'queued') this.#listener.onUtterance(answer, text, item.text !== text)
   }
 
   /** Ends an item: nothing follows. */
@@ -119,6 +122,15 @@ export class SpeechOutput {
   /** Ends all items of an answer: nothing of it follows. */
   endAll(answer: string): void {
     for (const [number, item] of [...this.#items]) if (item.answer === answer) this.#complete(number, item)
+  }
+
+  /** The rest of an answer does not come: of its text, only that of its audio counts. */
+  shorten(answer: string): void {
+    for (const item of this.#items.values()) {
+      if (item.answer !== answer || item.isComplete) continue
+      const ms = this.#msOf(item)
+      item.text = heardOfItem({ text: item.text, heardMs: ms, totalMs: ms, isComplete: false })
+    }
   }
 
   #complete(number: number, item: SpokenItem): void {
@@ -248,7 +260,7 @@ export class SpeechOutput {
     item.beganAt = this.#uptime()
     if (item.answer === '') return
     if (isNew) this.#listener.onBegan(item.answer)
-    if (item.text !== '') this.#listener.onUtterance(item.answer, item.text)
+    if (item.text !== '') this.#listener.onUtterance(item.answer, item.text, false)
   }
 
   #ended(item: SpokenItem): void {

@@ -58,3 +58,39 @@ describe('Transcript', () => {
     expect([transcript.messages.length, transcript.messages[0]?.role]).toEqual([1000, 'user'])
   })
 })
+
+describe('Calls in a transcript', () => {
+  it('are dropped with their results, since models reject a result alone', () => {
+    const transcript = new Transcript([])
+    transcript.call('a', call)
+    transcript.result(call, 'booked')
+    for (let i = 0; i < 999; i++) transcript.add({ role: 'user', content: String(i) })
+    expect(transcript.messages.every(({ role }) => role === 'user')).toBe(true)
+  })
+
+  it('that were dropped leave their late results as messages', () => {
+    const transcript = new Transcript([])
+    transcript.call('a', call)
+    for (let i = 0; i < 1000; i++) transcript.add({ role: 'user', content: String(i) })
+    transcript.result(call, 'booked')
+    expect(transcript.messages.at(-1)).toEqual({ role: 'system', content: 'Result of book: booked' })
+  })
+
+  it('of several sessions with the same id differ', () => {
+    const transcript = new Transcript([])
+    const again = { ...call }
+    transcript.call('a', call)
+    transcript.result(call, 'booked')
+    transcript.call('2.a', again)
+    // The second one has no result yet: it is left out.
+    expect(transcript.messages).toEqual([
+      { role: 'assistant', content: '', calls: [call] },
+      { role: 'tool', callId: 'c1', name: 'book', content: 'booked' },
+    ])
+    transcript.result(again, 'full')
+    expect(transcript.messages.slice(2)).toEqual([
+      { role: 'assistant', content: '', calls: [{ ...call, id: 'c1-2' }] },
+      { role: 'tool', callId: 'c1-2', name: 'book', content: 'full' },
+    ])
+  })
+})

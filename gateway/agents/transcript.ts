@@ -25,10 +25,14 @@ const maxEntries = 1_000
 
 /**
  * History of a conversation, independent of the engine: a second session or another engine goes on with it.
- * An answer counts with the text that the caller heard.
+ * An answer counts with the text that the caller heard. Each call has an id of its own in the history, since
+ * engines count their calls anew in each session.
  */
 export class Transcript {
   #entries: Entry[]
+  /** Calls under their ids in the history. */
+  readonly #calls = new WeakMap<EngineCall, EngineCall>()
+  readonly #ids = new Set<string>()
 
   constructor(history: readonly AgentMessage[]) {
     this.#entries = history.map((message) => ({ kind: 'message', message }))
@@ -46,12 +50,18 @@ export class Transcript {
 
   /** Adds a call of a function to its answer. */
   call(answer: string, call: EngineCall): void {
-    this.#entryOf(answer).calls.push(call)
+    const kept = { ...call, id: this.#newId(call.id) }
+    this.#calls.set(call, kept)
+    this.#entryOf(answer).calls.push(kept)
   }
 
-  /** Adds the result of a call. */
-  result({ id, name }: EngineCall, content: string): void {
-    this.#push({ kind: 'result', entry: { callId: id, name, content } })
+  /** Adds the result of a call, as a message if the history no longer has the call. */
+  result(call: EngineCall, content: string): void {
+    const kept = this.#calls.get(call)
+    const { name } = call
+    if (kept && this.#hasCall(kept.id))
+      this.#push({ kind: 'result', entry: { callId: kept.id, name, content } })
+    else this.add({ role: 'system', content: `Result of ${name}: ${content}` })
   }
 
   /** Removes an answer that never happened for the caller, unless it has called functions. */
@@ -100,6 +110,19 @@ export class Transcript {
     return new Set(this.#entries.flatMap((each) => (each.kind === 'result' ? each.entry.callId : [])))
   }
 
+  #hasCall(id: string): boolean {
+    return this.#entries.some(
+      (each) => each.kind === 'answer' && each.entry.calls.some((call) => call.id === id),
+    )
+  }
+
+  #newId(id: string): string {
+    let unique = id
+    for (let n = 2; this.#ids.has(unique); n++) unique = `${id}-${n}`
+    this.#ids.add(unique)
+    return unique
+  }
+
   #entryOf(answer: string): AnswerEntry {
     const found = this.#entries.findLast((each) => each.kind === 'answer' && each.entry.answer === answer)
     if (found?.kind === 'answer') return found.entry
@@ -110,6 +133,14 @@ export class Transcript {
 
   #push(entry: Entry): void {
     this.#entries.push(entry)
-    if (this.#entries.length > maxEntries) this.#entries.shift()
+    if (this.#entries.length > maxEntries) this.#dropOldest()
+  }
+
+  /** Drops the oldest entry, and with an answer the results of its calls: models reject a result alone. */
+  #dropOldest(): void {
+    const oldest = this.#entries.shift()
+    if (oldest?.kind !== 'answer' || oldest.entry.calls.length === 0) return
+    const dropped = new Set(oldest.entry.calls.map(({ id }) => id))
+    this.#entries = this.#entries.filter((each) => each.kind !== 'result' || !dropped.has(each.entry.callId))
   }
 }

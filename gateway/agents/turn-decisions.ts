@@ -1,17 +1,19 @@
 import type { AgentSpeech } from './agent-speech.ts'
 import type { ConversationRecord } from './conversation-record.ts'
 import type { EngineLine } from './engine-line.ts'
-import type { CallerTurn, TurnActor, TurnEnd } from './turns/turn-types.ts'
+import type { CallerTurn, CutKind, TurnActor, TurnEnd } from './turns/turn-types.ts'
 
 /** Effects of the turns on everything but the engine and the agent's speech. */
 export interface DecisionHost {
   /** A turn of the caller is complete. */
-  onTurn(): void
+  onTurn(turn: CallerTurn): void
   /** The agent's speech is being dropped. */
   onCut(): void
   /** An interruption is carried out in the engine; the session is about to learn of it. */
-  onInterruption(how: 'transparent' | 'normal'): void
-  filler(when: 'thinking' | 'function' | 'dictation'): void
+  onInterruption(how: CutKind): void
+  filler(when: 'thinking' | 'dictation'): void
+  /** Words of the caller were recognised. */
+  onWords(): void
   /** Opens the engine, or its hearing, again. */
   revive(part: 'hearing' | 'answer'): void
   end(reason: TurnEnd): void
@@ -39,14 +41,13 @@ export class TurnDecisions implements TurnActor {
     this.#speech.resume()
   }
 
-  cut(how: 'transparent' | 'normal', text: string): void {
+  cut(how: CutKind, text: string): void {
     this.#host.onCut()
-    const isForgotten = how === 'transparent'
     this.#engine.doAfter(this.#speech.cut(), (link, answers) => {
       this.#host.onInterruption(how)
       const heardMs = this.#speech.heardMs(answers)
-      link.interrupt(this.#speech.positionOf(answers), isForgotten)
-      this.#speech.closeCut(answers, isForgotten)
+      link.interrupt(this.#speech.positionOf(answers), how === 'transparent')
+      this.#speech.closeCut(answers, how)
       this.#record.emit({ kind: 'barge', how, heardMs, text })
     })
   }
@@ -60,8 +61,7 @@ export class TurnDecisions implements TurnActor {
   }
 
   commit(turn: CallerTurn): void {
-    this.#record.stamps.decided()
-    this.#host.onTurn()
+    this.#host.onTurn(turn)
     this.#engine.do((link) => {
       this.#record.userTurn(turn)
       const isEngines = link.abilities.turns !== 'ours'
@@ -82,17 +82,19 @@ export class TurnDecisions implements TurnActor {
 
   prompt(instruction: string, reason: 'attention' | 'limit' | 'interrupted'): void {
     if (reason === 'attention') this.#record.emit({ kind: 'attention' })
+    this.#record.stamps.prompted()
     this.#engine.do((link) => {
       this.#speech.await(link)
       link.answer(instruction)
     })
   }
 
-  filler(when: 'thinking' | 'function' | 'dictation'): void {
+  filler(when: 'thinking' | 'dictation'): void {
     this.#host.filler(when)
   }
 
   partial(text: string, isBarge: boolean): void {
+    if (text !== '') this.#host.onWords()
     this.#record.emit({ kind: 'partial', text, isBarge })
   }
 

@@ -4,6 +4,7 @@ import type { AgentOptions } from '../../handlers/verbs.ts'
 import type { PcmRate, Sounds, VoiceEngine } from '../../media/types.ts'
 import type { Agents, AgentsDeps } from '../agents/agents.ts'
 import type { ConfiguredEngines } from '../agents/configured-engines.ts'
+import type { SpeechDetector } from '../agents/detector/speech-detector.ts'
 import type { StreamingHttp } from '../agents/streaming/streaming-http.ts'
 import { OperatorHttp } from '../callbacks/operator-http.ts'
 import type { Player } from '../calls/audio/player.ts'
@@ -31,6 +32,9 @@ class LazyAgents implements AgentStarter {
   #config: AgentsConfig
   #opened: Promise<OpenedAgents> | undefined
   #running: Agents | undefined
+  #detector: SpeechDetector | undefined
+  /** Changes of the configuration, one after another. */
+  #changing: Promise<void> = Promise.resolve()
 
   constructor(base: AppContext, sounds: Sounds, loadSound: AgentsDeps['loadSound'], metrics: Metrics) {
     this.#base = base
@@ -47,31 +51,43 @@ class LazyAgents implements AgentStarter {
 
   async start(source: AgentSource, options: AgentOptions): Promise<VoiceAgent> {
     if (!this.#hasEngines) throw verbFailed('agents_unavailable')
+    await this.#changing
     const { agents } = await this.#open()
     return agents.start(source, options)
   }
 
-  /** Uses another configuration for later conversations. */
-  async change(config: AgentsConfig): Promise<void> {
-    if (isDeepStrictEqual(config, this.#config)) return
+  /** Uses another configuration for later conversations, which wait for it. */
+  change(config: AgentsConfig): Promise<void> {
+    const former = this.#config
+    if (isDeepStrictEqual(config, former)) return this.#changing
     this.#config = config
+    const changed = this.#changing.then(() => this.#apply(config, former))
+    this.#changing = changed.catch(() => {})
+    return changed
+  }
+
+  async #apply(config: AgentsConfig, former: AgentsConfig): Promise<void> {
     const opened = await this.#opened
     if (!opened) {
       if (this.#hasEngines) await this.#open()
       return
     }
+    if (!isDeepStrictEqual(config.detector, former.detector)) await this.#openDetector(config.detector)
     opened.agents.change(await this.#engines(opened))
   }
 
   async close(): Promise<void> {
     const opened = await this.#opened
     await opened?.agents.close()
+    await this.#detector?.close()
     await opened?.http.close()
     await opened?.requests.close()
   }
 
+  /** Whether agents can talk: recognisers are enough for one that its handler answers. */
   get #hasEngines(): boolean {
-    return Object.keys(this.#config.engines).length > 0
+    const { engines, recognisers } = this.#config
+    return Object.keys(engines).length > 0 || Object.keys(recognisers).length > 0
   }
 
   #open(): Promise<OpenedAgents> {
@@ -90,10 +106,23 @@ class LazyAgents implements AgentStarter {
       const spoken = await this.#sounds.prepare({ kind: 'speech', text }, rate).catch(() => undefined)
       return spoken?.samples
     }
+    await this.#openDetector(this.#config.detector)
     const loadSound = this.#loadSound
-    const agents = new Agents(engines, { render, loadSound, clock, log, metrics: this.#metrics })
+    const detector = () => this.#detector
+    const agents = new Agents(engines, { render, loadSound, detector, clock, log, metrics: this.#metrics })
     this.#running = agents
     return { agents, http, requests }
+  }
+
+  /** Opens a detector in place of the former one. Calls in progress go on without one. */
+  async #openDetector({ kind, folder, ...others }: AgentsConfig['detector']): Promise<void> {
+    const former = this.#detector
+    this.#detector = undefined
+    await former?.close()
+    if (kind !== 'silero' || folder === undefined) return
+    const { openDetector } = await import('../agents/detector/open-detector.ts')
+    const { clock, log } = this.#base
+    this.#detector = openDetector({ folder, ...others }, { clock, log, metrics: this.#metrics })
   }
 
   async #engines({ http, requests }: Omit<OpenedAgents, 'agents'>): Promise<ConfiguredEngines> {

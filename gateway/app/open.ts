@@ -12,6 +12,7 @@ import { Sandbox } from '../../handlers/script/sandbox/sandbox.ts'
 import { createXmlHandler } from '../../handlers/xml/handler.ts'
 import { createComposers } from '../../media/compose/composers.ts'
 import { createEdge } from '../../media/edge/edge.ts'
+import { realtimeObstacle, type ThreadPriority } from '../../media/edge/realtime.ts'
 import { socketKind } from '../../media/edge/sockets-open.ts'
 import { mp4Converter } from '../../media/ffmpeg/convert-mp4.ts'
 import { type Ffmpeg, findFfmpeg } from '../../media/ffmpeg/ffmpeg.ts'
@@ -164,7 +165,12 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
     log.warn({ event: 'media.native-sockets-missing', reason }, "Node's own sockets used for media")
   // Its programs answer while the edge opens.
   const findingFfmpeg = openFfmpeg(base)
-  const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
+  const onPriority = (priority: ThreadPriority) => logPriority(log, priority)
+  const edge = closing.add(
+    'edge',
+    await createEdge({ ...rtp, isRealtime: triesRealtime(base), onPriority }),
+    (open) => open.close(),
+  )
   const ffmpeg = await findingFfmpeg
   const webrtc = closing.add(
     'webrtc',
@@ -180,6 +186,20 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds, ffmpeg }
+}
+
+/** Whether the media threads try to get real-time priority. */
+const triesRealtime = ({ config, log }: AppContext): boolean => {
+  const { realtime, threads } = config.media.rtp
+  const reason = realtimeObstacle(threads)
+  if (realtime && reason !== undefined) logPriority(log, { isRealtime: false, reason })
+  return realtime && reason === undefined
+}
+
+const logPriority = (log: Log, priority: ThreadPriority): void => {
+  if (priority.isRealtime) log.info({ event: 'media.realtime-set' }, 'media thread has real-time priority')
+  else
+    log.info({ event: 'media.realtime-missing', reason: priority.reason }, 'media thread has normal priority')
 }
 
 /** Finds ffmpeg, which plays files into rooms and converts recordings; undefined if none can be used. */
@@ -305,6 +325,7 @@ export const openCustomers = async (
   const options = { ...requestSettings(config), userAgent: config.sip.userAgent, signer, clock }
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
   metrics.gauge('customer_circuits_open', () => http.openCircuits)
+  metrics.gauge('customer_sockets', () => http.openSockets)
   const audio = new AudioFiles({ http, clock, ...audioSettings(config) })
   followers.change("customers' servers", (next) => {
     signers.change(next.projects)
@@ -318,6 +339,7 @@ export const openCustomers = async (
   const callbacks = await CallbackOutbox.open(parts)
   nodes.onTakeover((taken) => callbacks.takeOver(taken.callbacks))
   metrics.gauge('callbacks_waiting', () => callbacks.waiting)
+  metrics.gauge('callbacks_unstored', () => callbacks.unstored)
   return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
 }
 

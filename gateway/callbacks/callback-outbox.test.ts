@@ -117,6 +117,20 @@ describe('the outbox of callbacks', () => {
     expect(lines.join()).not.toContain('pw')
   })
 
+  it('stores no callback of best effort, and sends it once', async () => {
+    const outbox = await open()
+    answers.push(503)
+    outbox.notify(of('c-1'), { ...callback('debug'), isBestEffort: true })
+    expect([outbox.waiting, outbox.unstored, (await rows.counts()).size]).toEqual([0, 1, 0])
+    await vi.waitFor(() => expect(outbox.unstored).toBe(0))
+    clock.advance(3_600_000)
+    expect(received.map(({ text }) => text)).toEqual(['debug'])
+    expect(await outcomes()).toEqual({ 'given-up': 1 })
+    await outbox.close()
+    outbox.notify(of('c-1'), { ...callback('late'), isBestEffort: true })
+    expect([await outcomes(), (await rows.counts()).size]).toEqual([{ 'given-up': 1, dropped: 1 }, 0])
+  })
+
   it('sends the callbacks of one call in order, independent of other calls', async () => {
     const outbox = await open()
     const { promise, resolve } = Promise.withResolvers<number>()

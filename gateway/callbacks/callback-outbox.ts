@@ -1,4 +1,5 @@
 import type { StatusCallback } from '../../handlers/handler.ts'
+import { BestEffortCallbacks } from './best-effort-callbacks.ts'
 import { type CallbackFrom, callbackRow, serverOf } from './callback-row.ts'
 import { DeliveryQueue, type DeliveryQueueDeps } from './delivery-queue.ts'
 import { cleanUrl } from './redirects.ts'
@@ -27,12 +28,14 @@ export class CallbackOutbox {
   readonly #deps: CallbackOutboxDeps
   /** Queues by server. A queue exists while callbacks wait in it. */
   readonly #queues = new Map<string, DeliveryQueue>()
+  readonly #bestEffort: BestEffortCallbacks
   /** Creation time of the latest callback, as stored. */
   #lastAt = 0
   #closed = false
 
   private constructor(deps: CallbackOutboxDeps) {
     this.#deps = deps
+    this.#bestEffort = new BestEffortCallbacks(deps)
   }
 
   /** Opens the outbox, and resumes the callbacks that an earlier run did not deliver. */
@@ -49,6 +52,11 @@ export class CallbackOutbox {
     return waiting
   }
 
+  /** Number of callbacks that are not stored, and wait or are being sent. */
+  get unstored(): number {
+    return this.#bestEffort.waiting
+  }
+
   /**
    * Resumes stored callbacks, such as those of a stopped gateway. Their rows must already belong to this
    * gateway. `left`: number of these callbacks by server.
@@ -59,10 +67,14 @@ export class CallbackOutbox {
 
   /**
    * Delivers a callback in the background. Callbacks of one call to one server keep their order. Drops the
-   * callback if too many are waiting. After {@link close}, only stores the callback, for the next run. Never
-   * throws.
+   * callback if too many are waiting. After {@link close}, only stores the callback, for the next run. One of
+   * best effort is never stored. Never throws.
    */
   notify(from: CallbackFrom, callback: StatusCallback): void {
+    if (callback.isBestEffort) {
+      this.#bestEffort.add(from, callback)
+      return
+    }
     const { url, kind, ends } = callback
     const { clock, metrics, log } = this.#deps
     const server = serverOf(url)
@@ -85,6 +97,7 @@ export class CallbackOutbox {
   /** Stops retries, and waits for running attempts. First attempts may still start for 5 s. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#bestEffort.close()
     await Promise.all([...this.#queues.values()].map((queue) => queue.close(graceMs)))
   }
 

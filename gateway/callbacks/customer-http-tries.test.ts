@@ -52,6 +52,28 @@ it('a server that says nothing for as long as its URL allows is given up', async
   expect(await reasonOf(make().document(post(`${server.url}#rt=100`), 'p'))).toBe('silent')
 })
 
+it('a server has the time of the request, which may be longer than usual, unless its URL has its own', async () => {
+  const answers: (() => void)[] = []
+  const server = await serve((_request, response) => void answers.push(() => response.end('late')))
+  const clock = new FakeClock()
+  const client = make({ clock })
+  const asked = (fragment = '') =>
+    client.document({ ...post(`${server.url}${fragment}`), timeoutMs: 20_000 }, 'p')
+  const slow = asked()
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  clock.advance(19_999)
+  answers[0]?.()
+  expect((await slow).text).toBe('late')
+  const over = reasonOf(asked())
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  clock.advance(20_000)
+  expect(await over).toBe('timeout')
+  const short = reasonOf(asked('#tt=1000'))
+  await vi.waitFor(() => expect(answers).toHaveLength(3))
+  clock.advance(1000)
+  expect(await short).toBe('timeout')
+})
+
 it('a server that cannot be reached is left alone after five failures, until a moment later', async () => {
   const clock = new FakeClock()
   const client = make({ clock })

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { DocumentRequest, FetchedDocument, HttpRequest, HttpResponse } from '../../handlers/handler.ts'
+import type {
+  DocumentRequest,
+  DocumentSocket,
+  FetchedDocument,
+  HttpRequest,
+  HttpResponse,
+  SocketListener,
+  SocketRequest,
+} from '../../handlers/handler.ts'
 import type { Timer } from '../core/clock.ts'
 import type { TrunklineError } from '../core/errors/catalogue.ts'
 import {
@@ -14,6 +22,7 @@ import {
   saveAnswer,
   unreachable,
 } from './answers.ts'
+import { CustomerSockets } from './customer-sockets.ts'
 import { maxConnectMs, type Overrides, type RetryOn, readOverrides } from './overrides.ts'
 import type { Signer } from './signatures.ts'
 import {
@@ -77,23 +86,31 @@ const ownHeaders =
 export class CustomerHttp {
   #options: CustomerHttpOptions
   readonly #transport: Transport
+  readonly #sockets: CustomerSockets
   readonly #running = new Set<AbortController>()
   #closed = false
 
   constructor(options: CustomerHttpOptions) {
     this.#options = options
     this.#transport = new Transport(options)
+    this.#sockets = new CustomerSockets(options)
   }
 
   /** Applies new settings to later requests. */
   change(settings: Pick<CustomerHttpOptions, 'timeoutMs' | 'allowedNetworks' | 'cacheBytes'>): void {
     this.#options = { ...this.#options, ...settings }
     this.#transport.change(settings)
+    this.#sockets.change(settings.allowedNetworks)
   }
 
   /** Number of requests that are being sent. */
   get running(): number {
     return this.#running.size
+  }
+
+  /** Number of WebSockets that are open or being opened. */
+  get openSockets(): number {
+    return this.#sockets.running
   }
 
   /** Number of servers with an open circuit breaker. */
@@ -104,14 +121,18 @@ export class CustomerHttp {
   /**
    * Fetches a document, signed for its project. The result's `url` is the final URL, with user and password,
    * so that relative URLs reach the same server. Do not log it unchanged. A request that certainly did not
-   * reach its server is retried once. `signal` aborts.
+   * reach its server is retried once. The time-out is that of the URL, else that of the request, else that of
+   * the options. `signal` aborts.
    */
   async document(wanted: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument> {
     const { maxBytes = defaultMaxBytes } = this.#options
     const signed = { by: this.#options.signer(projectId), id: randomUUID() }
+    const { timeoutMs, ...request } = wanted
     const overrides = readOverrides(wanted.url)
+    const totalMs = overrides.totalMs ?? (timeoutMs && Math.min(timeoutMs, maxOutsideMs))
+    const retries = overrides.retries ?? 1
     const answer = await this.#within(
-      { ...wanted, signed, overrides: { ...overrides, retries: overrides.retries ?? 1 } },
+      { ...request, signed, overrides: { ...overrides, retries, ...(totalMs && { totalMs }) } },
       ({ url, response }) => readAnswer(url, response, maxBytes),
       signal,
     )
@@ -172,6 +193,11 @@ export class CustomerHttp {
     )
   }
 
+  /** Opens a WebSocket, signed for a project; see `HandlerContext.openSocket`. */
+  openSocket(request: SocketRequest, projectId: string, listener: SocketListener): DocumentSocket {
+    return this.#sockets.open(request, projectId, listener)
+  }
+
   /**
    * Sends a signed callback to a customer's server. `id` is that of the event, the same for every attempt.
    * Resolves with the status.
@@ -223,6 +249,7 @@ export class CustomerHttp {
     if (this.#closed) return
     this.#closed = true
     for (const controller of this.#running) controller.abort()
+    this.#sockets.close()
     this.#transport.close()
   }
 

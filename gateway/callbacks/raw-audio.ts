@@ -1,10 +1,10 @@
-/** Numbers of the codecs in a WAV file. */
-const laws = { ulaw: 7, alaw: 6 } as const
+import type { G711 } from '../../media/codecs/g711.ts'
+import { wavHeader } from '../../media/codecs/wav-header.ts'
 
-const types: readonly (readonly [type: RegExp, law: keyof typeof laws])[] = [
+const types: readonly (readonly [type: RegExp, coding: G711])[] = [
   // RFC 2046 section 4.2: audio/basic is raw, 8,000 Hz, one channel.
-  [/^audio\/(basic|pcmu|(x-)?(mulaw|ulaw))\s*(;|$)/i, 'ulaw'],
-  [/^audio\/(pcma|(x-)?alaw)\s*(;|$)/i, 'alaw'],
+  [/^audio\/(basic|pcmu|(x-)?(mulaw|ulaw))\s*(;|$)/i, 'PCMU'],
+  [/^audio\/(pcma|(x-)?alaw)\s*(;|$)/i, 'PCMA'],
 ]
 
 /** Returns whether audio starts with a file header; some servers send WAV files as `audio/basic`. */
@@ -16,9 +16,9 @@ const hasHeader = (bytes: Uint8Array): boolean =>
  * identifies. Other audio is unchanged.
  */
 export const withHeader = (bytes: Uint8Array, contentType: string): Uint8Array => {
-  const law = types.find(([type]) => type.test(contentType.trim()))?.[1]
-  return law && bytes.length > 0 && !hasHeader(bytes)
-    ? Buffer.concat([headerOf(laws[law], bytes.length), bytes])
+  const coding = types.find(([type]) => type.test(contentType.trim()))?.[1]
+  return coding && bytes.length > 0 && !hasHeader(bytes)
+    ? Buffer.concat([wavHeader({ coding, rate: 8000 }, bytes.length), bytes])
     : bytes
 }
 
@@ -26,21 +26,4 @@ export const withHeader = (bytes: Uint8Array, contentType: string): Uint8Array =
 export const rawTypeOf = (path: string): string => {
   const law = /\.(ulaw|ul|mulaw|alaw|al)$/i.exec(path)?.[1]?.toLowerCase()
   return law ? `audio/${law.startsWith('a') ? 'alaw' : 'ulaw'}` : ''
-}
-
-const headerOf = (coding: number, length: number): Buffer => {
-  const header = Buffer.alloc(44)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + length, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(coding, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(8000, 28)
-  header.writeUInt16LE(1, 32)
-  header.writeUInt16LE(8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(length, 40)
-  return header
 }

@@ -1,4 +1,7 @@
 import { resolve } from 'node:path'
+import type { MediaConfig } from '../../config/types.ts'
+import { checkRealtime } from '../../media/edge/realtime.ts'
+import { socketKind } from '../../media/edge/sockets-open.ts'
 import { findFfmpeg } from '../../media/ffmpeg/ffmpeg.ts'
 import { type CheckReport, checkFile } from '../app/config-check.ts'
 import { noComposing } from '../app/no-composing.ts'
@@ -36,12 +39,23 @@ const printReport = async (file: string, { faults, config }: CheckReport): Promi
   const { domains, subscribers } = config
   const contents = `${counted(domains.length, 'domain')}, ${counted(subscribers.length, 'subscriber')}`
   process.stdout.write(`${file} is valid${found}: ${contents}.\n`)
+  process.stdout.write(`RTP: ${rtpOf(config.media.rtp)}.\n`)
   const reason = noComposing(config)
   const pictures = reason === undefined ? 'composed, or the speaker' : `the speaker (${reason})`
   process.stdout.write(`Pictures of video rooms: ${pictures}.\n`)
   const ffmpeg = await findFfmpeg(config.media.rooms.ffmpeg.program)
   const streams = config.rooms.reduce((sum, room) => sum + room.streams.length, 0)
   process.stdout.write(`Files and streams of video rooms: ${playerOf(ffmpeg, streams)}.\n`)
+}
+
+/** Returns the sockets of the media threads, and their priority if this user starts the gateway. */
+const rtpOf = ({ realtime, threads }: MediaConfig['rtp']): string => {
+  const { kind, reason } = socketKind()
+  const sockets = kind === 'native' ? 'native sockets' : `Node's own sockets (${reason})`
+  if (!realtime) return `${sockets}, normal priority`
+  const priority = checkRealtime(threads)
+  const found = priority.isRealtime ? 'real-time priority' : `normal priority (${priority.reason})`
+  return `${sockets}, ${found} for this user`
 }
 
 /** Returns the program for files and streams. `streams`: number of those in the configuration file. */

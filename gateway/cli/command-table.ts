@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { agentTest } from './commands/agent-test.ts'
 import { backup } from './commands/backup.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   check,
   printConfig,
   routeTest,
+  agentTest,
   status,
   calls,
   trace,

@@ -24,3 +24,13 @@ export const oneOf =
     if (found === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`)
     return found
   }
+
+/** Returns a parser that accepts a whole number from `min` to `max`. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    if (!(number >= min && number <= max))
+      throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`)
+    return number
+  }

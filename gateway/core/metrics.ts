@@ -70,8 +70,16 @@ export class Metrics {
   /** Interruptions of voice agents by callers; `transparent`: the turn before went on. */
   readonly agentInterruptions = this.#counter(
     'agent_interruptions_total',
-    'Interruptions of voice agents by callers',
+    'Answers of voice agents that were cut: by callers, or given up',
     ['how'],
+  )
+  /** Sounds of callers that the detector of voice agents judged: voice, noise, unknown. */
+  readonly agentSounds = this.#counter('agent_sounds_total', 'Sounds of callers of voice agents', ['verdict'])
+  /** Failures of the detector of voice agents: missing, broken, ended. */
+  readonly agentDetectorFailures = this.#counter(
+    'agent_detector_failures_total',
+    'Failures of the detector of voice agents',
+    ['failure'],
   )
   /** Detections that have ended, by result; `none`: nothing was detected in time. */
   readonly detections = this.#counter('detections_total', 'Detections that have ended', ['result'])
@@ -330,9 +338,11 @@ const gauges = {
   load_percent: 'Busy share of the busiest signalling thread in the last second, in percent',
   sip_bindings: 'Contacts that SIP endpoints have registered',
   callbacks_waiting: "Callbacks that customers' servers have not accepted yet",
+  callbacks_unstored: 'Callbacks of best effort, such as debug events, that are not sent yet',
   expressions: 'Script expressions waiting or being evaluated',
   documents_read: 'Documents that separate threads check, or that wait for such a thread',
   customer_circuits_open: "Customers' servers with an open circuit breaker",
+  customer_sockets: "WebSockets to customers' servers that exchange text",
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',
   streams: "Streams of calls' audio in progress",

@@ -46,6 +46,33 @@ describe('the store', () => {
     })
   })
 
+  it('keeps the settings of voice agents as their first version', async () => {
+    const store = openSqliteStore(testStore.file)
+    const clock = new FakeClock(7)
+    const before = migrations.slice(
+      0,
+      migrations.findIndex(({ name }) => name === 'versions of voice agents'),
+    )
+    await migrate(store, clock, undefined, before)
+    query("insert into project values ('p1', 'one', 1)")
+    const insert = 'insert into resource (id, project_id, type, display_name, details_json, managed_by_file,'
+    const details = JSON.stringify({ settings: { prompt: 'Hi' } })
+    for (const [id, type, isManaged] of [
+      ['a1', 'ai_agent', 0],
+      ['a2', 'ai_agent', 1],
+      ['s1', 'sip_gateway', 0],
+    ] as const)
+      query(`${insert} created_at, updated_at) values
+        ('${id}', 'p1', '${type}', 'x', '${details}', ${isManaged}, 1, 1)`)
+    await migrate(store, clock)
+    await store.destroy()
+    expect(
+      query('select resource_id, version, settings_json, created_at, is_current from agent_version'),
+    ).toEqual([
+      { resource_id: 'a1', version: 1, settings_json: '{"prompt":"Hi"}', created_at: 7, is_current: 1 },
+    ])
+  })
+
   it('leaves the store as it was if a later step fails', async () => {
     ;(await open()).close()
     const faulty: Migration = {

@@ -39,6 +39,7 @@ const bodyFor = ({ path, method }: Operation): object | undefined => {
 const streamServer = 'rtmp://live.example/app/key'
 
 const further: Readonly<Record<string, object>> = {
+  '/api/fabric/resources/ai_agents/{id}/versions': { document_version: 1 },
   '/api/fabric/resources/{id}/domain_applications': { domain_application_id: crypto.randomUUID() },
   '/api/fabric/resources/{id}/sip_endpoints': { sip_endpoint_id: crypto.randomUUID() },
   '/api/fabric/resources/subscribers/{id}/sip_endpoints': { username: 'four-x', password: 'long enough' },

@@ -8,6 +8,9 @@ export interface OfferedFunction {
   readonly parameters?: unknown
 }
 
+/** Function whose name is with the client: it satisfies every condition about functions. */
+export const delegated: OfferedFunction = { name: '*' }
+
 /** Event that an answer follows on. */
 export type Trigger =
   | { readonly on: 'connect' }
@@ -124,15 +127,16 @@ const findOffered = (
   functions: readonly OfferedFunction[],
 ): OfferedFunction | undefined => {
   for (const part of parts) {
-    const found = functions.find(({ name }) =>
-      part === '*'
-        ? !leaving.some((word) => plainName(name).includes(word))
-        : plainName(name).includes(plainName(part)),
-    )
+    const found = functions.find((each) => each === delegated || hasPart(each, part))
     if (found) return found
   }
   return undefined
 }
+
+const hasPart = ({ name }: OfferedFunction, part: string): boolean =>
+  part === '*'
+    ? !leaving.some((word) => plainName(name).includes(word))
+    : plainName(name).includes(plainName(part))
 
 const variablesOf = (trigger: Trigger, now: Date): Readonly<Record<string, string>> => {
   const time = now.toISOString().slice(11, 16)

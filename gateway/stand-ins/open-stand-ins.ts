@@ -34,9 +34,9 @@ export interface StandIns {
   readonly log: Journal
   /**
    * Adds a text that the next turn of any recogniser becomes. Returns a function that removes it, if no turn
-   * took it.
+   * took it, and returns whether it did.
    */
-  willHear(text: string): () => void
+  willHear(text: string): () => boolean
   /** Replaces the rules of the script, for the next answers of all connections. Drops the texts that wait. */
   follow(rules: readonly Rule[]): void
   /** Prepares the speech of a text, so that its first use takes no time. Rejects if the voice fails. */
@@ -85,7 +85,7 @@ export const openStandIns = async (options: StandInsOptions = {}): Promise<Stand
       shared.push(text)
       return () => {
         const at = shared.indexOf(text)
-        if (at >= 0) shared.splice(at, 1)
+        return at >= 0 && shared.splice(at, 1).length > 0
       }
     },
     follow: (rules) => {

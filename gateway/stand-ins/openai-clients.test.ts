@@ -3,7 +3,8 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws'
 import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime'
 import { generate } from 'selfsigned'
 import { afterEach, expect, it } from 'vitest'
-import { toBytes, wavOf } from './audio-format.ts'
+import { wavHeader } from '../../media/codecs/wav-header.ts'
+import { toBytes } from './audio-format.ts'
 import { openStandIns, type StandIns } from './open-stand-ins.ts'
 import { scriptOf } from './read-script.ts'
 import { utterance } from './testing/caller-audio.ts'
@@ -96,7 +97,7 @@ it('speaks and transcribes files with the published client', async () => {
   const speech = { model: 'tts', voice: 'alloy', input: 'Good morning.', response_format: 'pcm' } as const
   const pcm = Buffer.from(await (await client.audio.speech.create(speech)).arrayBuffer())
   expect(pcm.length / 2 / 24_000).toBeGreaterThan(0.4)
-  const file = await toFile(wavOf(new Int16Array(Uint8Array.from(pcm).buffer), 24_000), 'speech.wav')
+  const file = await toFile(Buffer.concat([wavHeader({ rate: 24_000 }, pcm.length), pcm]), 'speech.wav')
   const heard = await client.audio.transcriptions.create({ model: 'whisper', file })
   expect(heard.text).toBe('good morning')
   const stream = await client.audio.transcriptions.create({ model: 'whisper', file, stream: true })

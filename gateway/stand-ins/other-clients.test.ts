@@ -209,7 +209,9 @@ it('talks to the published client of ElevenLabs Agents', async () => {
   await open()
   const events: string[] = []
   let input: (audio: Buffer) => void = () => {}
-  const address = `${standIns.wsUrl}/v1/convai/conversation?agent_id=a&tools=check_time`
+  // The published client takes these formats only.
+  const formats = 'input_format=pcm_16000&output_format=pcm_16000'
+  const address = `${standIns.wsUrl}/v1/convai/conversation?agent_id=a&tools=check_time&${formats}`
   const talk = new Conversation({
     agentId: 'a',
     requiresAuth: true,

@@ -18,6 +18,7 @@ export const engineNames = [
   'deepgram-listen',
   'deepgram-flux',
   'elevenlabs-recogniser',
+  'relay',
 ] as const
 
 /** Name of a stand-in. */

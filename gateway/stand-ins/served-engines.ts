@@ -2,6 +2,7 @@ import { deepgramAgent } from './agents/deepgram-agent.ts'
 import { elevenLabsAgent } from './agents/elevenlabs-agent.ts'
 import { gemini } from './agents/gemini.ts'
 import { live } from './agents/live.ts'
+import { relay } from './agents/relay.ts'
 import { ultravox, ultravoxCalls } from './agents/ultravox.ts'
 import { chat } from './http/chat.ts'
 import { piper, piperVoices, speech } from './http/speech.ts'
@@ -23,6 +24,7 @@ export const socketEngines: readonly SocketEngine[] = [
   deepgramAgent,
   elevenLabsAgent,
   ultravox,
+  relay,
   deepgramListen,
   deepgramFlux,
   deepgramSpeak,

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl } from '../verbs.ts'
+import type { AgentTranscriptEvent, CallControl } from '../verbs.ts'
 import type { Json } from './document-types.ts'
 
 /** Voice agent that an XML document or an application starts, and not a script. */
@@ -11,6 +11,8 @@ export interface AgentRequest {
   readonly path: string
   /** Ends the conversation, after the agent's last words. */
   readonly stop?: AbortSignal
+  /** Receives the live transcripts: of this agent, and of others that scripts of its actions start. */
+  readonly onTranscript?: (event: AgentTranscriptEvent) => void
 }
 
 /**

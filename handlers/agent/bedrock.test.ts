@@ -42,6 +42,13 @@ describe('a document of amazon_bedrock', () => {
     ])
   })
 
+  it('has the default voice, too, if its prompt is a text', () => {
+    const { document, warnings } = readBedrock({ prompt: 'Be kind.', languages: [{ code: 'de' }] })
+    expect(document?.prompt).toMatchObject({ text: 'Be kind.' })
+    expect(document?.languages).toEqual([{ name: 'English', code: 'en-US', voice: 'amazon.matthew' }])
+    expect(warnings.map(({ path }) => path)).toEqual(['/languages'])
+  })
+
   it('must have a prompt', () => {
     expect(readBedrock({}).faults).toHaveLength(1)
     expect(readBedrock('x').faults).toHaveLength(1)

@@ -44,11 +44,13 @@ const languageOf = (section: Section): Json => {
  * contexts; its functions have no includes, native functions and servers. Never throws.
  */
 export const readBedrock = (value: unknown): AgentReading => {
-  if (!isObject(value) || !isObject(value.prompt)) return readAgent(value)
+  const given = isObject(value) ? value.prompt : undefined
+  const written = typeof given === 'string' ? { text: given } : given
+  if (!isObject(value) || !isObject(written)) return readAgent(value)
   const findings = new Findings()
   const document = new Section(value, '', findings)
-  const prompt = new Section(value.prompt, '/prompt', findings)
-  const { voice_id: _, contexts, ...content } = value.prompt
+  const prompt = new Section(written, '/prompt', findings)
+  const { voice_id: _, contexts, ...content } = written
   if (contexts !== undefined) prompt.warn('contexts', 'has no effect in amazon_bedrock')
   const swaig = document.section('SWAIG')
   document.get('prompt')

@@ -1,8 +1,9 @@
+import { partsOf } from '../common/placeholders.ts'
 import type { AgentContext, AgentStep, GatherInfo, GatherQuestion, HistoryReset } from './document-types.ts'
 import { renderPom } from './pom.ts'
 import { type PomFormat, promptText } from './prompt.ts'
 import { Section } from './section.ts'
-import { isObject, textOf } from './values.ts'
+import { isObject, isOfConversation, isPlaceholder, textOf } from './values.ts'
 
 /** Maximum number of contexts of a document. */
 const maxContexts = 50
@@ -15,6 +16,20 @@ const maxQuestions = 100
 const maxNames = 256
 
 const histories = ['keep', 'default', 'hide'] as const
+
+/**
+ * Whether a value is a placeholder, which becomes an object or a list when the script runs. One of the
+ * conversation is a fault: it comes too late, and the agent would have no steps.
+ */
+const isLater = (section: Section, key: string): boolean => {
+  const value = section.get(key)
+  if (!isPlaceholder(value)) return false
+  const isLate = partsOf(String(value)).some(
+    (part) => 'expression' in part && isOfConversation(part.expression),
+  )
+  if (isLate) section.findings.fault(section.at(key), 'must not be a value of the conversation')
+  return true
+}
 
 const types = ['string', 'integer', 'number', 'boolean'] as const
 
@@ -110,6 +125,7 @@ const readStep = (section: Section, index: number, format: PomFormat): AgentStep
 const readSteps = (section: Section, format: PomFormat): readonly AgentStep[] => {
   const value = section.get('steps')
   const path = section.at('steps')
+  if (isLater(section, 'steps')) return []
   if (!Array.isArray(value) || value.length === 0) section.findings.fault(path, 'must be a list of steps')
   else if (value.length > maxSteps) section.findings.fault(path, `must have at most ${maxSteps} steps`)
   else {
@@ -161,6 +177,12 @@ const readContext = (section: Section, name: string, format: PomFormat): AgentCo
   return context
 }
 
+/** Whether contexts, or one of them, come from a variable of the script. */
+export const hasLaterContexts = (prompt: Section): boolean => {
+  const value = prompt.get('contexts')
+  return isPlaceholder(value) || (isObject(value) && Object.values(value).some(isPlaceholder))
+}
+
 /** Warns about names of steps and contexts that lead nowhere. */
 const warnAboutTargets = (contexts: ReadonlyMap<string, AgentContext>, section: Section): void => {
   for (const { name, steps, initialStep, validContexts } of contexts.values()) {
@@ -170,19 +192,20 @@ const warnAboutTargets = (contexts: ReadonlyMap<string, AgentContext>, section: 
     for (const target of [initialStep ?? 'next', ...steps.flatMap((step) => step.validSteps)])
       if (!stepNames.has(target)) warn(target)
     for (const target of [...(validContexts ?? []), ...steps.flatMap((step) => step.validContexts)])
-      if (!contexts.has(target)) warn(target)
+      if (!section.has(target)) warn(target)
   }
 }
 
 /**
- * Reads `contexts` of a prompt. An empty map without them. Faults: no context `default`, too many contexts or
- * steps, no steps, and two steps of one name.
+ * Reads `contexts` of a prompt. An empty map without them. Placeholders are left out. Faults: no context
+ * `default`, too many contexts or steps, no steps, two steps of one name, and values of the conversation.
  */
 export const readContexts = (prompt: Section, format: PomFormat): ReadonlyMap<string, AgentContext> => {
   const contexts = new Map<string, AgentContext>()
   const value = prompt.get('contexts')
   const path = prompt.at('contexts')
   if (value === undefined) return contexts
+  if (isLater(prompt, 'contexts')) return contexts
   if (!isObject(value)) {
     prompt.findings.fault(path, 'must be an object of contexts')
     return contexts
@@ -196,7 +219,7 @@ export const readContexts = (prompt: Section, format: PomFormat): ReadonlyMap<st
     const content = value[name]
     if (isObject(content))
       contexts.set(name, readContext(new Section(content, section.at(name), prompt.findings), name, format))
-    else prompt.findings.fault(section.at(name), 'must be an object with steps')
+    else if (!isLater(section, name)) prompt.findings.fault(section.at(name), 'must be an object with steps')
   }
   warnAboutTargets(contexts, section)
   return contexts

@@ -30,6 +30,7 @@ const run = async (map: Json, args: Json = {}, answers: readonly Answer[] = []) 
         { source: pattern, ignoreCase },
         text,
       ),
+    now: () => context.now(),
     onEvent: (event) => events.push(event),
   })
   return { ...result, requests: context.outside, events }
@@ -70,7 +71,7 @@ describe('expressions of a data map', () => {
     const faulty = { string: 'a', pattern: '(', output: { response: 'x' } }
     const { reply, events } = await run({ expressions: [faulty], output: { response: 'last' } })
     expect(reply.response).toBe('last')
-    expect(events[0]).toMatchObject({ kind: 'fail' })
+    expect(events[1]).toMatchObject({ kind: 'expression-fail' })
   })
 })
 
@@ -179,6 +180,21 @@ describe('webhooks of a data map', () => {
     expect(reply.response).toBe('Found:\n- A (x)\n- B (x)\n')
   })
 
+  it('fill all items of a foreach within one limit', async () => {
+    const append = '@{expr 1}'.repeat(3000)
+    const map = {
+      webhooks: [
+        {
+          url: 'https://a.example',
+          foreach: { input_key: 'results', output_key: 'lines', append },
+          output: { response: '%{lines}' },
+        },
+      ],
+    }
+    const { reply } = await run(map, {}, [{ json: { results: new Array(500).fill(0) } }])
+    expect(reply.response).toBe('1'.repeat(1024))
+  })
+
   it('may decide by the response, and leave the last word to the output', async () => {
     const map = {
       webhooks: [
@@ -213,10 +229,31 @@ describe('a data map', () => {
     const map = { webhooks: [{ url: 'https://u:p@a.example/x?key=secret', output: { response: 'x' } }] }
     const { events } = await run(map, {}, [{ json: {} }])
     expect(events).toEqual([
+      { kind: 'input', args: {} },
       { kind: 'webhook', method: 'GET', url: 'https://a.example/x' },
       { kind: 'reply', status: 200, text: '{}' },
       { kind: 'output', output: { response: 'x' } },
     ])
+  })
+
+  it('counts the requests that failed, and tells a faulty pattern from them', async () => {
+    const failing = { url: 'https://a.example/x', output: {} }
+    const map = {
+      expressions: [{ string: 'a', pattern: '(', output: {} }],
+      webhooks: [failing, failing, failing],
+    }
+    const { events } = await run(map, {}, [{ status: 503, text: '' }, { text: '<html>' }])
+    expect(events.filter(({ kind }) => kind === 'fail' || kind === 'expression-fail')).toEqual([
+      { kind: 'expression-fail', expression: '(', reason: expect.any(String) },
+      { kind: 'fail', reason: 'status 503', attempts: 1, status: 503 },
+      { kind: 'fail', reason: 'the response is not JSON', attempts: 2, status: 200 },
+      { kind: 'fail', reason: 'no answer of https://a.example/x', attempts: 3 },
+    ])
+  })
+
+  it('can calculate, and name the time', async () => {
+    const map = { output: { response: '@{expr %{args.n} + 1} at @{strftime_tz UTC %H:%M}' } }
+    expect((await run(map, { n: 2 })).reply.response).toBe('3 at 12:00')
   })
 
   it('sends nothing after its call has ended', async () => {
@@ -227,6 +264,7 @@ describe('a data map', () => {
       {
         request: (request) => context.request(request),
         matches: async () => false,
+        now: () => 0,
         signal: AbortSignal.abort(),
       },
     )

@@ -5,11 +5,12 @@ import type { FunctionReply, Json } from './document-types.ts'
 import { readReply } from './function-reply.ts'
 import { parsePattern } from './patterns.ts'
 import { isTarget, requestHeaders, withCredentials } from './targets.ts'
-import { fill, fillText, lookup } from './templates.ts'
+import { Filling, fill, fillText, lookup } from './templates.ts'
 import { booleanOf, isObject, jsonOf, numberOf, textOf, textsOf } from './values.ts'
 
 /** Event of a data map, for the debug events of an agent. Contains no headers and no credentials. */
 export type DataMapEvent =
+  | { readonly kind: 'input'; readonly args: Json }
   | {
       readonly kind: 'expression'
       readonly text: string
@@ -18,7 +19,8 @@ export type DataMapEvent =
     }
   | { readonly kind: 'webhook'; readonly method: string; readonly url: string }
   | { readonly kind: 'reply'; readonly status: number; readonly text: string }
-  | { readonly kind: 'fail'; readonly reason: string; readonly status?: number }
+  | { readonly kind: 'fail'; readonly reason: string; readonly attempts: number; readonly status?: number }
+  | { readonly kind: 'expression-fail'; readonly expression: string; readonly reason: string }
   | { readonly kind: 'error-keys'; readonly key: string }
   | { readonly kind: 'output'; readonly output: unknown }
 
@@ -31,6 +33,8 @@ export interface DataMapTools {
    * nothing else. Throws if it cannot be evaluated.
    */
   matches(pattern: string, ignoreCase: boolean, text: string): Promise<boolean>
+  /** Returns the time in milliseconds since the epoch, for template functions. */
+  now(): number
   onEvent?(event: DataMapEvent): void
   readonly signal?: AbortSignal
 }
@@ -56,6 +60,9 @@ const maxWebhooks = 16
 const maxItems = 500
 const maxForeachLength = 65_536
 
+/** Maximum length of what `foreach` inserts, as {@link Filling} counts it: eight short values per item. */
+const maxForeachInserted = 262_144
+
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 const objectsOf = (value: unknown, max: number): readonly Json[] =>
@@ -70,6 +77,8 @@ const withoutQuery = (url: string): string => {
 class DataMapRun {
   readonly #tools: DataMapTools
   url: string | undefined
+  /** Number of requests so far. */
+  #attempts = 0
 
   constructor(tools: DataMapTools) {
     this.#tools = tools
@@ -85,19 +94,19 @@ class DataMapRun {
   }
 
   async #expression(expression: Json, values: Json): Promise<unknown> {
-    const text = fillText(textOf(expression.string) ?? '', values)
+    const text = this.#text(expression.string, values)
     // Several patterns in a list stand for alternatives.
     for (const written of textsOf(expression.pattern)) {
-      const { source, ignoreCase } = parsePattern(fillText(written, values))
+      const { source, ignoreCase } = parsePattern(this.#text(written, values))
       const isMatch = await this.#tools.matches(source, ignoreCase, text).catch((error: unknown) => {
-        this.#tools.onEvent?.({ kind: 'fail', reason: messageOf(error) })
+        this.#tools.onEvent?.({ kind: 'expression-fail', expression: written, reason: messageOf(error) })
         return undefined
       })
       if (isMatch === undefined) continue
       this.#tools.onEvent?.({ kind: 'expression', text, expression: written, isMatch })
-      if (isMatch) return filled(expression.output, values)
+      if (isMatch) return this.filled(expression.output, values)
     }
-    return filled(expression['nomatch-output'] ?? expression.nomatch_output, values)
+    return this.filled(expression['nomatch-output'] ?? expression.nomatch_output, values)
   }
 
   /**
@@ -113,8 +122,8 @@ class DataMapRun {
       if (!hasArguments(webhook, values)) continue
       const answered = await this.#webhook(webhook, values)
       if (!answered) continue
-      const all = withForeach(webhook, answered)
-      const output = (await this.expressions(webhook.expressions, all)) ?? filled(webhook.output, all)
+      const all = withForeach(webhook, answered, this.#now)
+      const output = (await this.expressions(webhook.expressions, all)) ?? this.filled(webhook.output, all)
       return { values: all, output }
     }
     return undefined
@@ -122,10 +131,11 @@ class DataMapRun {
 
   /** Sends one request. Returns the values with the response; undefined after a failure. */
   async #webhook(webhook: Json, values: Json): Promise<Json | undefined> {
-    const request = requestOf(webhook, values)
+    const request = requestOf(webhook, values, this.#now)
     if (!request) return this.#fail('the webhook has no usable URL')
     this.url = withoutQuery(request.url)
     this.#tools.onEvent?.({ kind: 'webhook', method: request.method, url: this.url })
+    this.#attempts++
     let response: HttpResponse
     try {
       response = await this.#tools.request(request, this.#tools.signal)
@@ -143,16 +153,27 @@ class DataMapRun {
     return undefined
   }
 
+  /** Returns an output with replaced placeholders; undefined without one. */
+  filled(output: unknown, values: Json): unknown {
+    return output === undefined || output === null ? undefined : fill(output, values, this.#now)
+  }
+
+  #text(template: unknown, values: Json): string {
+    return fillText(textOf(template) ?? '', values, this.#now)
+  }
+
+  get #now(): number {
+    return this.#tools.now()
+  }
+
   #fail(reason: string, status?: number): undefined {
-    this.#tools.onEvent?.({ kind: 'fail', reason, ...(status !== undefined && { status }) })
+    const attempts = this.#attempts
+    this.#tools.onEvent?.({ kind: 'fail', reason, attempts, ...(status !== undefined && { status }) })
   }
 }
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : 'there was no response'
-
-const filled = (output: unknown, values: Json): unknown =>
-  output === undefined || output === null ? undefined : fill(output, values)
 
 /** Whether the arguments that a webhook needs are there, and not empty. */
 const hasArguments = (webhook: Json, values: Json): boolean => {
@@ -184,28 +205,32 @@ const withResponse = (values: Json, content: unknown): Json => ({
 })
 
 /** Adds the text that `foreach` makes of a list. */
-const withForeach = (webhook: Json, values: Json): Json => {
+const withForeach = (webhook: Json, values: Json, now: number): Json => {
   const { foreach } = webhook
   if (!isObject(foreach)) return values
   const { input_key: inputKey, output_key: outputKey, append, max } = foreach
   const list = lookup(textOf(inputKey) ?? '', values)
   const items = Array.isArray(list) ? list.slice(0, Math.min(numberOf(max) ?? maxItems, maxItems)) : []
+  // One copy for all items: a response may have many members.
+  const own: Record<string, unknown> = { ...values }
+  const filling = new Filling(own, now, maxForeachInserted)
   let text = ''
   for (const item of items) {
-    if (text.length > maxForeachLength) break
-    text += fillText(textOf(append) ?? '', { ...values, this: item })
+    if (text.length > maxForeachLength || filling.isSpent) break
+    own.this = item
+    text += asText(filling.fill(textOf(append) ?? ''))
   }
   return { ...values, [textOf(outputKey) ?? 'foreach']: text.slice(0, maxForeachLength) }
 }
 
-const headersOf = (webhook: Json, values: Json): Readonly<Record<string, string>> => {
-  const headers = fill(webhook.headers, values)
+const headersOf = (webhook: Json, values: Json, now: number): Readonly<Record<string, string>> => {
+  const headers = fill(webhook.headers, values, now)
   return isObject(headers) ? requestHeaders(headers) : {}
 }
 
 /** Returns the parameters of a request; undefined if it has none. */
-const paramsOf = (webhook: Json, values: Json): unknown => {
-  const params = fill(webhook.params ?? webhook.body, values)
+const paramsOf = (webhook: Json, values: Json, now: number): unknown => {
+  const params = fill(webhook.params ?? webhook.body, values, now)
   if (!booleanOf(webhook.input_args_as_params)) return params ?? undefined
   return { ...(isObject(values.args) && values.args), ...(isObject(params) && params) }
 }
@@ -233,23 +258,23 @@ const bodyOf = (
   return { contentType: type ?? 'application/json', text: asText(params) }
 }
 
-const urlOf = (webhook: Json, values: Json): string | undefined => {
-  const url = fillText(textOf(webhook.url) ?? '', values).trim()
+const urlOf = (webhook: Json, values: Json, now: number): string | undefined => {
+  const url = fillText(textOf(webhook.url) ?? '', values, now).trim()
   const user = textOf(webhook.user ?? webhook.auth_user ?? webhook.web_hook_auth_user)
   const password = textOf(webhook.pass ?? webhook.auth_password ?? webhook.web_hook_auth_password)
   return isTarget(url) && isHttpUrl(url) ? withCredentials(url, user, password) : undefined
 }
 
 /** Returns the request of a webhook; undefined without a usable URL. */
-const requestOf = (webhook: Json, values: Json): HttpRequest | undefined => {
-  const url = urlOf(webhook, values)
+const requestOf = (webhook: Json, values: Json, now: number): HttpRequest | undefined => {
+  const url = urlOf(webhook, values, now)
   if (url === undefined) return undefined
-  const params = paramsOf(webhook, values)
+  const params = paramsOf(webhook, values, now)
   const formParam = textOf(webhook.form_param)
   const written = textOf(webhook.method)?.toUpperCase()
   const method =
     methods.find((each) => each === written) ?? (params === undefined && !formParam ? 'GET' : 'POST')
-  const { 'content-type': type, ...headers } = headersOf(webhook, values)
+  const { 'content-type': type, ...headers } = headersOf(webhook, values, now)
   const common = { method, ...(Object.keys(headers).length > 0 && { headers }) }
   if (params === undefined) return { url, ...common }
   if (method === 'GET') return { url: withQuery(url, queryOf(params)), ...common }
@@ -265,6 +290,7 @@ export const runDataMap = async (map: Json, values: Json, tools: DataMapTools): 
   const run = new DataMapRun(tools)
   const args = isObject(values.args) ? values.args : {}
   const all = { ...values, args, input: { ...(isObject(values.input) && values.input), args } }
+  tools.onEvent?.({ kind: 'input', args })
   let output = await run.expressions(map.expressions, all)
   if (output === undefined) {
     // A map may name the error keys of all its webhooks.
@@ -273,7 +299,7 @@ export const runDataMap = async (map: Json, values: Json, tools: DataMapTools): 
       ...each,
     }))
     const answered = await run.webhooks(webhooks, all)
-    output = answered?.output ?? filled(map.output, answered?.values ?? all)
+    output = answered?.output ?? run.filled(map.output, answered?.values ?? all)
   }
   const url = run.url === undefined ? {} : { url: run.url }
   if (output === undefined)

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../verbs.ts'
+import type { DataMapEvent } from './data-map.ts'
 import type { Json } from './document-types.ts'
 import { defined } from './log.ts'
 
@@ -33,11 +34,13 @@ export const debugEvents = (of: AgentEvent): readonly DebugEvent[] => {
         event('ai_completion', {
           text: of.isBarged ? of.heard : of.spoken,
           type: of.isBarged ? 'barged' : 'normal',
+          given_up: of.isGivenUp,
           audio_played_ms: of.heardMs,
         }),
         event('conversation_add', { role: 'assistant', content: of.spoken }, 2),
       ]
     case 'barge':
+      if (of.how === 'given-up') return [event('answer_given_up', { audio_played_ms: of.heardMs })]
       return [event('barge', { barge_type: of.how, barge_elapsed_ms: of.heardMs, text: of.text })]
     case 'function':
       return [
@@ -58,6 +61,31 @@ export const debugEvents = (of: AgentEvent): readonly DebugEvent[] => {
       return [event('warning', { code: of.code, message: of.message }, 2)]
     default:
       return []
+  }
+}
+
+/** Returns the debug events of an event of a data map. */
+export const dataMapEvents = (of: DataMapEvent): readonly DebugEvent[] => {
+  switch (of.kind) {
+    case 'input':
+      return [event('input', { args: of.args })]
+    case 'expression': {
+      const { text: string, expression, isMatch: matched } = of
+      const tried = event('expression', { string, expression, matched })
+      return matched ? [tried, event('match', { string, expression })] : [tried]
+    }
+    case 'expression-fail':
+      return [event('expression', { expression: of.expression, error: of.reason })]
+    case 'webhook':
+      return [event('webhook', { method: of.method, url: of.url })]
+    case 'reply':
+      return [event('webhook_reply', { http_code: of.status, body: of.text })]
+    case 'fail':
+      return [event('webhook_fail', { attempts: of.attempts, http_code: of.status, reason: of.reason })]
+    case 'error-keys':
+      return [event('error_keys', { key: of.key })]
+    case 'output':
+      return [event('output', { output: of.output })]
   }
 }
 

@@ -137,6 +137,7 @@ export interface AgentParams {
   readonly volumeDb: number
   readonly background?: { readonly url: string; readonly volumeDb: number; readonly loops?: number }
   readonly holdMusic?: string
+  /** Silence before the first turn of an outbound call after which the agent speaks. */
   readonly outboundAttentionMs: number
   readonly allowSettings: boolean
   readonly allowScripts: boolean
@@ -150,12 +151,11 @@ export interface AgentParams {
   readonly saveConversation: boolean
   readonly slidingWindow?: number
   readonly history: readonly AgentMessage[]
-  readonly summaryMode: 'string' | 'original'
   readonly transferSummary: boolean
   readonly appName: string
   readonly timeZone: string
   readonly accounting: boolean
-  readonly debugUrl?: string
+  readonly debugUrl?: WebhookTarget
   readonly debugLevel: 0 | 1 | 2
   readonly redact: boolean
   /** All parameters as written, for what is kept but has no effect. */

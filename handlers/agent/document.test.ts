@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readAgent } from './document.ts'
 import type { AgentDocument } from './document-types.ts'
+import { paramsWithoutEffect } from './params.ts'
 import { contextsDemo, infoGatherer, skills } from './testing/documents.ts'
 
 const read = (value: unknown): AgentDocument => {
@@ -20,6 +22,42 @@ const warningsOf = (value: unknown): readonly string[] =>
   readAgent(value).warnings.map(({ path, message }) => `${path} ${message}`)
 
 const prompt = { text: 'Be kind.' }
+
+describe('placeholders in contexts', () => {
+  it.each<[object]>([
+    [{ contexts: '%{vars.contexts}' }],
+    [{ contexts: { default: '%{vars.default}' } }],
+    [{ contexts: { default: { steps: `\${vars.steps}` } } }],
+  ])('are accepted until the script runs: %j', (prompt) => {
+    const { document, faults, warnings } = readAgent({ prompt })
+    expect([faults, warnings]).toEqual([[], []])
+    expect(document).toBeDefined()
+  })
+
+  it('are accepted as steps of a list', () => {
+    const steps = [{ name: 'one', text: 'One.' }, '%{vars.two}']
+    const { contexts } = read({ prompt: { contexts: { default: { steps } } } })
+    expect(contexts.get('default')?.steps).toHaveLength(1)
+    expect(warningsOf({ prompt: { contexts: { default: { steps } } } })).toEqual([])
+  })
+
+  it('are no names of unknown contexts', () => {
+    const contexts = {
+      default: { steps: [{ name: 'one', valid_contexts: ['sales'] }] },
+      sales: '%{vars.sales}',
+    }
+    expect(warningsOf({ prompt: { contexts } })).toEqual([])
+  })
+
+  it.each<[object, string]>([
+    [{ contexts: `\${global_data.contexts}` }, '/prompt/contexts'],
+    [{ text: 'x', contexts: '%{ lc:meta_data.contexts }' }, '/prompt/contexts'],
+    [{ contexts: { default: '%{args.default}' } }, '/prompt/contexts/default'],
+    [{ contexts: { default: { steps: '%{step_history.prev}' } } }, '/prompt/contexts/default/steps'],
+  ])('come too late if they name values of the conversation: %j', (prompt, path) => {
+    expect(faultsOf({ prompt })).toEqual([`${path} must not be a value of the conversation`])
+  })
+})
 
 describe('a document of the agent SDK', () => {
   it('of a prefab is read without a warning', () => {
@@ -182,7 +220,6 @@ describe('defaults', () => {
       inputPollMs: 2000,
       saveConversation: false,
       history: [],
-      summaryMode: 'string',
       transferSummary: false,
       appName: 'swml app',
       timeZone: 'US/Central',
@@ -252,6 +289,27 @@ describe('parameters', () => {
     expect(greeting({ static_greeting_no_barge: true })).toBeUndefined()
   })
 
+  it('without effect are named in one warning, and others in one each', () => {
+    const given = { debug: true, vad_config: '50', summary_mode: 'string', dance: 1, ai_volume: 1 }
+    expect(warningsOf({ prompt, params: given })).toEqual([
+      '/params has no effect here: debug, vad_config, summary_mode',
+      '/params/dance is unknown and has no effect',
+    ])
+    const multilingual = { start_language: 'de', min_switch_words: 3 }
+    expect(warningsOf({ prompt, multilingual })).toEqual([
+      '/multilingual/min_switch_words has no effect here',
+    ])
+  })
+
+  it('without effect are those of the table in the documentation', () => {
+    const page = readFileSync(new URL('../../docs/agent-documents.md', import.meta.url), 'utf8')
+    const [, table = ''] = page.split('These are accepted and have no effect')
+    const [rows = ''] = table.split('\n## ')
+    const named = [...rows.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name)
+    expect(new Set(named)).toEqual(paramsWithoutEffect)
+    expect(named).toHaveLength(paramsWithoutEffect.size)
+  })
+
   it('of a wake name need speak_when_spoken_to', () => {
     expect(params({ ai_name: 'Max' }).turns.wakeName).toBeUndefined()
     expect(params({ ai_name: 'Max', speak_when_spoken_to: true, wake_prefix: 'hey' }).turns.wakeName).toBe(
@@ -265,7 +323,7 @@ describe('parameters', () => {
     ).toEqual([
       '/params/ai_volume must be a number',
       '/params/end_of_speech_timeout must be a number from 250 to 10000; 10000 is used',
-      '/params/debug has no effect here',
+      '/params has no effect here: debug',
     ])
   })
 
@@ -414,7 +472,6 @@ describe('functions', () => {
       '/SWAIG/functions/0/function must be a name of at most 64 letters, digits, _ and -; it is left out',
       '/SWAIG/functions/1 must have the name of a function; it is left out',
       '/SWAIG/functions/3/web_hook_url must be an http(s) URL; it is not used',
-      '/SWAIG/functions/3/wait_file is kept, but not played; say a filler instead',
       '/SWAIG/functions/4/function is the name of an earlier function; it is left out',
       '/SWAIG/functions/5/description must be a text',
     ])

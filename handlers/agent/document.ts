@@ -1,4 +1,4 @@
-import { readContexts } from './contexts.ts'
+import { hasLaterContexts, readContexts } from './contexts.ts'
 import type { AgentDocument, AgentFault, AgentPrompt, AgentReading, Json } from './document-types.ts'
 import { readDocumentHints, readLanguages, readRewrites } from './languages.ts'
 import { paramsOf, readParams, readTurns, warnAboutParams } from './params.ts'
@@ -6,7 +6,7 @@ import { type PomFormat, readPrompt } from './prompt.ts'
 import { Findings, Section } from './section.ts'
 import { readSwaig } from './swaig.ts'
 import { readTarget } from './targets.ts'
-import { isObject, sizeFault } from './values.ts'
+import { isObject, isPlaceholder, sizeFault } from './values.ts'
 
 /** Maximum size of a document. */
 const limits = { characters: 2_000_000, values: 100_000, depth: 64 }
@@ -21,9 +21,6 @@ const objects = ['post_prompt', 'params', 'global_data', 'multilingual'] as cons
 
 /** Parts of a document that must be lists, or absent. */
 const lists = ['languages', 'pronounce'] as const
-
-/** Whether a part is a text with a placeholder, which becomes the right value when the script runs. */
-const isPlaceholder = (part: unknown): boolean => typeof part === 'string' && /[$%]\{/.test(part)
 
 const typeFaults = (value: Json): readonly AgentFault[] => {
   const isAbsent = (key: string): boolean => value[key] === undefined || value[key] === null
@@ -75,7 +72,8 @@ const readBehaviour = (document: Section, format: PomFormat): Pick<AgentDocument
   }
   const prompt = readPrompt(section, format)
   const contexts = readContexts(section, format)
-  if (prompt.text.trim() === '' && contexts.size === 0)
+  const isEmpty = prompt.text.trim() === '' && contexts.size === 0
+  if (isEmpty && !hasLaterContexts(section))
     document.findings.fault(section.path, 'must have text, pom or contexts')
   section.warnUnknown()
   return { prompt, contexts }

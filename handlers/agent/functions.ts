@@ -1,24 +1,7 @@
 import type { AgentFunction } from '../verbs.ts'
 import type { FunctionDefinition, Json } from './document-types.ts'
-import { gatherSubmit } from './gather.ts'
-import { changeContext, nextStep } from './steps.ts'
+import { type Hook, hookFunctions, hooks, reservedFunctions } from './function-names.ts'
 import { dataLimits, sizeFault } from './values.ts'
-
-/** Functions that the session calls, not the model. */
-const hooks: Readonly<Record<Hook, readonly string[]>> = {
-  start: ['startup_hook', 'start_hook'],
-  end: ['hangup_hook', 'stop_hook'],
-  poll: ['check_for_input'],
-  summary: ['summarize_conversation'],
-}
-
-/** Occasion on which the session calls a function of the document. */
-export type Hook = 'start' | 'end' | 'poll' | 'summary'
-
-/** Names that functions of a document cannot have: the session has functions of these names. */
-const reserved: ReadonlySet<string> = new Set([nextStep, changeContext, gatherSubmit, 'get_ideal_strategy'])
-
-const hidden: ReadonlySet<string> = new Set(Object.values(hooks).flat())
 
 /** Maximum number of functions, of the document and of other servers together. */
 const maxFunctions = 500
@@ -40,7 +23,8 @@ export class FunctionSet {
   add(definitions: readonly FunctionDefinition[]): readonly string[] {
     return definitions.flatMap((definition) => {
       const { name, metaDataToken, metaData, active } = definition
-      if (reserved.has(name) || this.#entries.has(name) || this.#entries.size >= maxFunctions) return [name]
+      if (reservedFunctions.has(name) || this.#entries.has(name) || this.#entries.size >= maxFunctions)
+        return [name]
       this.#entries.set(name, { definition, active })
       // Functions of the same token share their data.
       this.setMetaData(metaDataToken, metaData)
@@ -75,7 +59,7 @@ export class FunctionSet {
       const { definition } = entry
       const { name } = definition
       const isPermitted = allowed === undefined || allowed.includes(name)
-      return isOn(entry) && isPermitted && !hidden.has(name) ? [forModel(definition)] : []
+      return isOn(entry) && isPermitted && !hookFunctions.has(name) ? [forModel(definition)] : []
     })
   }
 

@@ -1,8 +1,6 @@
 import type { AgentFunction } from '../verbs.ts'
 import type { GatherInfo, GatherQuestion, Json } from './document-types.ts'
-
-/** Name of the function by which the model gives an answer. */
-export const gatherSubmit = 'gather_submit'
+import { gatherSubmit } from './function-names.ts'
 
 /** Result of an answer. `text` is for the model. */
 export type GatherResult =
@@ -23,6 +21,11 @@ export class Gather {
   /** Question that is asked now; undefined after the last one. */
   get question(): GatherQuestion | undefined {
     return this.#info.questions[this.#index]
+  }
+
+  /** Whether the model forgets the history before the present question, which is the first one. */
+  get isIsolated(): boolean {
+    return this.#info.isIsolated || (this.question?.isIsolated ?? false)
   }
 
   /** Step after the last answer: `next_step` or a name; undefined to stay. */

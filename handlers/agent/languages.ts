@@ -12,10 +12,12 @@ const maxPhrases = 50
 /** Language of an agent whose document names none. */
 const defaultLanguage: AgentLanguage = { name: 'English', code: 'en-US' }
 
-const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
+/** English names of languages. Making them takes 100 ms, so they are made at the first use. */
+let names: Intl.DisplayNames | undefined
 
 /** Returns the English name of a language; the tag itself if it has none. */
 const nameOf = (code: string): string => {
+  names ??= new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
   try {
     return names.of(code) ?? code
   } catch {
@@ -147,7 +149,8 @@ const readMultilingual = (section: Section): Languages => {
     section.has('engine') || section.has('model')
       ? `${section.text('engine') ?? 'deepgram'}:${section.text('model') ?? 'nova-3'}`
       : undefined
-  for (const key of ['provider', 'min_switch_words']) section.get(key)
+  for (const key of ['provider', 'min_switch_words'])
+    if (section.has(key)) section.warn(key, 'has no effect here')
   section.warnUnknown()
   return {
     languages: [{ ...first, code: 'multi' }, ...made],

@@ -156,6 +156,44 @@ it('redacts prompts', () => {
   expect(contents(log)).toEqual(['system: ----'])
 })
 
+it('redacts the prompts of contexts, steps and questions', () => {
+  const log = new AgentLog(true)
+  const at = 1
+  for (const name of ['next_step', 'change_context', 'gather_submit', 'book'])
+    log.event({
+      kind: 'function',
+      at,
+      call: { id: name, name, args: '{}' },
+      result: 'Ask for the PIN.',
+      durationMs: 1,
+      outcome: 'finished',
+    })
+  log.prompted('user', 'Begin with the PIN.', at)
+  const all = contents(log)
+  expect(all).toEqual(['tool: ----', 'tool: ----', 'tool: ----', 'tool: Ask for the PIN.', 'user: ----'])
+  expect(JSON.stringify(log.rawCallLog.filter((entry) => entry.function_name !== 'book'))).not.toContain(
+    'PIN',
+  )
+})
+
+it('bounds the memory of long prompts, and says which entries are missing', () => {
+  const log = new AgentLog()
+  for (let i = 0; i < 100; i++) {
+    log.system('x'.repeat(60_000), i)
+    log.traced({ at: i, name: 'f', args: '{}', reply: 'y'.repeat(60_000) })
+    log.reset()
+  }
+  for (const list of [log.rawCallLog, log.functions, log.previousContexts])
+    expect(JSON.stringify(list).length).toBeLessThan(2_010_000)
+  expect(log.rawCallLog[0]).toEqual({
+    role: 'system-log',
+    content:
+      'Older entries are missing, because the log was full: ' +
+      '67 of raw_call_log, 67 of previous_contexts, 67 of swaig_log.',
+    timestamp: 99_000,
+  })
+})
+
 it('sums the use of engines, and replaces a result', () => {
   const log = new AgentLog()
   const usage = {

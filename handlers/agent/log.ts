@@ -1,5 +1,7 @@
 import type { AgentEvent, AgentStamps } from '../verbs.ts'
+import { BoundedList } from './bounded-list.ts'
 import type { Json } from './document-types.ts'
+import { moveFunctions } from './function-names.ts'
 
 type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>
 
@@ -19,8 +21,8 @@ export interface FunctionTrace {
   readonly usesLeft?: number
 }
 
-/** Maximum number of entries of each list: a conversation can last for hours. */
-const maxEntries = 5000
+/** Limits of each list: a conversation can last for hours, and change a long prompt with each turn. */
+const limits = { maxItems: 5000, maxCharacters: 2_000_000 }
 
 /** Text in place of what must not be reported. */
 const redacted = '----'
@@ -28,48 +30,55 @@ const redacted = '----'
 /** Log of one conversation in the field names of the report: history, functions, times. */
 export class AgentLog {
   readonly #isRedacted: boolean
-  #log: Json[] = []
-  readonly #raw: Json[] = []
-  readonly #earlier: (readonly Json[])[] = []
-  readonly #functions: Json[] = []
-  readonly #times: Json[] = []
-  readonly #timeline: Json[] = []
+  readonly #log = new BoundedList<Json>(limits)
+  readonly #raw = new BoundedList<Json>(limits)
+  readonly #earlier = new BoundedList<readonly Json[]>(limits)
+  readonly #functions = new BoundedList<Json>(limits)
+  readonly #times = new BoundedList<Json>(limits)
+  readonly #timeline = new BoundedList<Json>(limits)
+  /** Time of the latest prompt or event, in milliseconds since the epoch. */
+  #latest = 0
   /** Interruptions since the caller's last turn. */
   #barges = 0
   /** Tokens of the model since the last answer. */
   #tokens = 0
   #usage = { inputTokens: 0, outputTokens: 0, voiceCharacters: 0, recognisedMs: 0 }
 
-  /** `isRedacted`: prompts are not reported. */
+  /** `isRedacted`: prompts are not reported, neither those of contexts, steps and questions. */
   constructor(isRedacted = false) {
     this.#isRedacted = isRedacted
   }
 
   /** History as the model saw it last. */
   get callLog(): readonly Json[] {
-    return this.#log
+    return this.#log.items
   }
 
-  /** Everything that was said, also answers that the history dropped. */
+  /**
+   * Everything that was said, also answers that the history dropped. It begins with a note if a list of this
+   * log was full.
+   */
   get rawCallLog(): readonly Json[] {
-    return this.#raw
+    const note = this.#note
+    const entry = { role: 'system-log', content: note, timestamp: micros(this.#latest) }
+    return note === '' ? this.#raw.items : [entry, ...this.#raw.items]
   }
 
   /** Histories that a reset dropped. */
   get previousContexts(): readonly (readonly Json[])[] {
-    return this.#earlier
+    return this.#earlier.items
   }
 
   get functions(): readonly Json[] {
-    return this.#functions
+    return this.#functions.items
   }
 
   get times(): readonly Json[] {
-    return this.#times
+    return this.#times.items
   }
 
   get timeline(): readonly Json[] {
-    return this.#timeline
+    return this.#timeline.items
   }
 
   /** Use of the engines so far. */
@@ -77,14 +86,40 @@ export class AgentLog {
     return this.#usage
   }
 
+  /** Lists that were full, with the number of their older entries that are missing; empty without one. */
+  get #note(): string {
+    const lists = {
+      call_log: this.#log,
+      raw_call_log: this.#raw,
+      previous_contexts: this.#earlier,
+      swaig_log: this.#functions,
+      times: this.#times,
+      call_timeline: this.#timeline,
+    }
+    const full = Object.entries(lists).flatMap(([name, { dropped }]) =>
+      dropped > 0 ? [`${dropped} of ${name}`] : [],
+    )
+    return full.length > 0 ? `Older entries are missing, because the log was full: ${full.join(', ')}.` : ''
+  }
+
   /** Adds a prompt or a message of the system. `at`: milliseconds since the epoch. */
   system(content: string, at: number): void {
-    this.#say({ role: 'system', content: this.#isRedacted ? redacted : content, timestamp: micros(at) })
+    this.#latest = at
+    this.#say({ role: 'system', content: this.#hidden(content), timestamp: micros(at) })
+  }
+
+  /** Adds a message of a prompt, such as that of the user on entering a context. */
+  prompted(role: 'user' | 'assistant', content: string, at: number): void {
+    this.message(role, this.#hidden(content), at)
+  }
+
+  #hidden(content: string): string {
+    return this.#isRedacted ? redacted : content
   }
 
   /** Adds a remark that the model does not see. */
   remark(content: string, at: number): void {
-    push(this.#raw, { role: 'system-log', content, timestamp: micros(at) })
+    this.#raw.push({ role: 'system-log', content, timestamp: micros(at) })
   }
 
   /** Adds a message of the caller or the agent that was not spoken. */
@@ -94,19 +129,19 @@ export class AgentLog {
 
   /** Begins a new history; the one before becomes one of {@link previousContexts}. */
   reset(): void {
-    if (this.#log.length > 0) push(this.#earlier, this.#log)
-    this.#log = []
+    const { items, length, characters } = this.#log
+    if (length > 0) this.#earlier.push(items, characters)
+    this.#log.filter(() => false)
   }
 
   /** Adds a mark of the timeline. */
   mark(type: string, at: number): void {
-    push(this.#timeline, { type, ts: micros(at) })
+    this.#timeline.push({ type, ts: micros(at) })
   }
 
   /** Adds a request of a function. */
   traced(trace: FunctionTrace): void {
-    push(
-      this.#functions,
+    this.#functions.push(
       defined({
         command_name: trace.name,
         command_arg: trace.args,
@@ -122,13 +157,15 @@ export class AgentLog {
 
   /** Replaces the latest result of a function in the history. */
   replaceResult(callId: string, content: string): void {
-    const index = this.#log.findLastIndex((entry) => entry.tool_call_id === callId)
-    const entry = this.#log[index]
-    if (entry) this.#log[index] = { ...entry, content }
+    this.#log.replaceLast(
+      (entry) => entry.tool_call_id === callId,
+      (entry) => ({ ...entry, content }),
+    )
   }
 
   /** Adds an event of the conversation. */
   event(event: AgentEvent): void {
+    this.#latest = event.at
     if (event.kind === 'user') this.#user(event)
     else if (event.kind === 'answer') this.#answer(event)
     else if (event.kind === 'function') this.#function(event)
@@ -136,7 +173,7 @@ export class AgentLog {
     else if (event.kind === 'warning') this.remark(`${event.code}: ${event.message}`, event.at)
     else if (event.kind === 'language') this.remark(`language: ${event.code}`, event.at)
     else if (event.kind !== 'partial' && event.kind !== 'utterance') this.mark(markOf(event), event.at)
-    if (event.kind === 'barge') this.#barges++
+    if (event.kind === 'barge' && event.how !== 'given-up') this.#barges++
   }
 
   #user(event: Of<'user'>): void {
@@ -165,19 +202,18 @@ export class AgentLog {
   /** Drops the latest turns of the caller, and what was answered to them, except results of functions. */
   #forget(turns: number): void {
     let covered = 0
-    let index = this.#log.length
-    const kept: Json[] = []
-    while (index > 0 && covered < turns) {
-      index--
-      const entry = this.#log[index]
-      if (entry?.role === 'user') covered += 1 + Number(entry.merge_count ?? 0)
-      else if (entry && (entry.role !== 'assistant' || entry.tool_calls !== undefined)) kept.unshift(entry)
+    const dropped = new Set<Json>()
+    for (const entry of this.#log.items.toReversed()) {
+      if (covered >= turns) break
+      if (entry.role === 'user') covered += 1 + Number(entry.merge_count ?? 0)
+      if (entry.role === 'user' || (entry.role === 'assistant' && entry.tool_calls === undefined))
+        dropped.add(entry)
     }
-    this.#log = [...this.#log.slice(0, index), ...kept]
+    this.#log.filter((entry) => !dropped.has(entry))
   }
 
   #answer(event: Of<'answer'>): void {
-    const { stamps, spoken, heard, calls, isBarged } = event
+    const { stamps, spoken, heard, calls, isBarged, isGivenUp } = event
     this.mark('assistant', event.at)
     const entry = defined({
       role: event.isExact ? 'assistant-manual' : 'assistant',
@@ -186,14 +222,15 @@ export class AgentLog {
       ...latencies(stamps),
       stamps_us: stampsOf(stamps),
       tool_calls: calls.length > 0 ? calls.map(toolCall) : undefined,
-      barged: isBarged || undefined,
-      barge_elapsed_ms: isBarged ? event.heardMs : undefined,
+      barged: (isBarged && !isGivenUp) || undefined,
+      given_up: isGivenUp,
+      barge_elapsed_ms: isBarged && !isGivenUp ? event.heardMs : undefined,
       text_heard_approx: isBarged ? heard : undefined,
       text_spoken_total: isBarged ? spoken : undefined,
     })
     if (spoken !== '' || calls.length > 0) this.#say(entry, new Set(calls.map(({ id }) => id)))
     if (spoken === '') return
-    push(this.#times, timesOf(event, this.#tokens))
+    this.#times.push(timesOf(event, this.#tokens))
     this.#tokens = 0
   }
 
@@ -202,7 +239,8 @@ export class AgentLog {
     this.#say(
       defined({
         role: 'tool',
-        content: result,
+        // The results of these functions are instructions of the document.
+        content: moveFunctions.has(call.name) ? this.#hidden(result) : result,
         timestamp: micros(at),
         function_name: call.name,
         tool_call_id: call.id,
@@ -227,9 +265,8 @@ export class AgentLog {
   #say(entry: Json, calls: ReadonlySet<unknown> = new Set()): void {
     const isResult = ({ role, tool_call_id }: Json): boolean => role === 'tool' && calls.has(tool_call_id)
     for (const list of [this.#log, this.#raw]) {
-      const at = calls.size > 0 ? list.findIndex(isResult) : -1
-      if (at < 0) push(list, entry)
-      else list.splice(at, 0, entry)
+      if (calls.size > 0) list.insertBefore(isResult, entry)
+      else list.push(entry)
     }
   }
 }
@@ -241,13 +278,8 @@ const markOf = (
   if (event.kind === 'started') return 'ai_start'
   if (event.kind === 'ended') return 'ai_end'
   if (event.kind === 'speech') return event.state === 'began' ? 'speech_start' : 'speech_end'
+  if (event.kind === 'barge' && event.how === 'given-up') return 'given_up'
   return event.kind
-}
-
-/** Adds an item; the oldest one makes room for it. */
-const push = <T>(list: T[], item: T): void => {
-  if (list.length >= maxEntries) list.shift()
-  list.push(item)
 }
 
 /** Returns a time in microseconds, as reports have it. */

@@ -99,6 +99,9 @@ const natives: Readonly<Record<string, Native>> = {
   },
 }
 
+/** Names of the built-in functions, which a document can switch on. */
+export const nativeNames: ReadonlySet<string> = new Set(Object.keys(natives))
+
 /** Returns the built-in functions that are on. `hangup` always is, unless the document switches it off. */
 export const nativeFunctions = ({
   named,

@@ -1,18 +1,20 @@
+import { usualTurns } from '../common/usual-turns.ts'
 import type { AgentBarge, AgentMessage, AgentTurnSettings } from '../verbs.ts'
 import type { AgentParams, AgentPrompt } from './document-types.ts'
 import { Section } from './section.ts'
-import { booleanOf, secondsOf, textOf } from './values.ts'
+import { readTarget } from './targets.ts'
+import { booleanOf, numberOf, secondsOf, textOf } from './values.ts'
 
-/** Parameters that are kept and have no effect. */
-const withoutEffect: ReadonlySet<string> = new Set(
+/** Parameters of the language that are kept and have no effect. */
+export const paramsWithoutEffect: ReadonlySet<string> = new Set(
   (
     'utility_model thinking_model vision_model inner_dialog_model max_emotion enable_thinking ' +
     'enable_inner_dialog inner_dialog_prompt inner_dialog_synced enable_vision llm_diarize_aware ' +
     'cache_mode asr_smart_format asr_diarize asr_speaker_affinity energy_level vad_config ' +
     'interrupt_on_noise hold_on_process speech_gen_quick_stops turn_filler_sources ' +
     'turn_filler_every_n turn_filler_min_ms tts_number_format enable_text_normalization ' +
-    'auto_correct functions_on_no_response verbose_logs debug audible_debug audible_latency ' +
-    'video_listening_file video_idle_file video_talking_file eleven_labs_stability ' +
+    'auto_correct functions_on_no_response summary_mode verbose_logs debug audible_debug ' +
+    'audible_latency video_listening_file video_idle_file video_talking_file eleven_labs_stability ' +
     'eleven_labs_similarity'
   ).split(' '),
 )
@@ -37,7 +39,7 @@ const barges: Readonly<Record<string, AgentBarge>> = {
 /** Reads `enable_barge`: a truth, or a list of words such as `complete,partial`. */
 const readBarge = (section: Section): AgentBarge => {
   const value = section.get('enable_barge')
-  if (value === undefined) return 'any'
+  if (value === undefined) return usualTurns.barge
   const isOn = booleanOf(value)
   if (isOn !== undefined) return isOn ? 'any' : 'none'
   const words = (textOf(value) ?? '')
@@ -79,7 +81,7 @@ export const readTurns = (section: Section, prompt: AgentPrompt, name: string): 
   const ms = (key: string, value: number, [min, max]: readonly [number, number] = [0, maxMs]): number =>
     section.number(key, [min, max]) ?? value
   const isTransparent = section.boolean('transparent_barge') ?? true
-  const transparentMs = ms('transparent_barge_max_time', 3000)
+  const transparentMs = ms('transparent_barge_max_time', usualTurns.transparentBargeMs)
   const optional = {
     bargePattern: section.text('barge_match_string'),
     interruptPrompt: interruptPrompt(section),
@@ -89,22 +91,22 @@ export const readTurns = (section: Section, prompt: AgentPrompt, name: string): 
     wakeName: wakeName(section, name),
   }
   return {
-    endOfSpeechMs: ms('end_of_speech_timeout', 700, [250, 10_000]),
-    isSemantic: section.boolean('enable_turn_detection') ?? true,
-    semanticMs: ms('turn_detection_timeout', 250, [0, 10_000]),
-    firstWordMs: ms('first_word_timeout', 1000, [0, 60_000]),
-    speechEventMs: ms('speech_event_timeout', 1400, [0, 60_000]),
-    maxSpeechMs: ms('speech_timeout', 60_000, [1000, 600_000]),
-    confidence: prompt.confidence ?? 0.6,
+    endOfSpeechMs: ms('end_of_speech_timeout', usualTurns.endOfSpeechMs, [250, 10_000]),
+    isSemantic: section.boolean('enable_turn_detection') ?? usualTurns.isSemantic,
+    semanticMs: ms('turn_detection_timeout', usualTurns.semanticMs, [0, 10_000]),
+    firstWordMs: ms('first_word_timeout', usualTurns.firstWordMs, [0, 60_000]),
+    speechEventMs: ms('speech_event_timeout', usualTurns.speechEventMs, [0, 60_000]),
+    maxSpeechMs: ms('speech_timeout', usualTurns.maxSpeechMs, [1000, 600_000]),
+    confidence: prompt.confidence ?? usualTurns.confidence,
     barge: readBarge(section),
-    bargeMinWords: Math.round(ms('barge_min_words', 0, [0, 99])),
-    bargeConfidence: prompt.bargeConfidence ?? 0,
-    bargeFunctions: section.boolean('barge_functions') ?? true,
+    bargeMinWords: Math.round(ms('barge_min_words', usualTurns.bargeMinWords, [0, 99])),
+    bargeConfidence: prompt.bargeConfidence ?? usualTurns.bargeConfidence,
+    bargeFunctions: section.boolean('barge_functions') ?? usualTurns.bargeFunctions,
     transparentBargeMs: isTransparent ? transparentMs : 0,
-    attentionMs: ms('attention_timeout', 5000),
-    inactivityMs: ms('inactivity_timeout', 600_000, [10_000, 3_600_000]),
-    keyMs: ms('digit_timeout', 3000, [0, 60_000]),
-    keyTerminators: section.text('digit_terminators') ?? '',
+    attentionMs: ms('attention_timeout', usualTurns.attentionMs),
+    inactivityMs: ms('inactivity_timeout', usualTurns.inactivityMs, [10_000, 3_600_000]),
+    keyMs: ms('digit_timeout', usualTurns.keyMs, [0, 60_000]),
+    keyTerminators: section.text('digit_terminators') ?? usualTurns.keyTerminators,
     ...defined(optional),
   }
 }
@@ -157,7 +159,7 @@ const readPostVariables = (section: Section): boolean | readonly string[] => {
 }
 
 const readDebug = (section: Section): Pick<AgentParams, 'debugUrl' | 'debugLevel'> => {
-  const debugUrl = section.text('debug_webhook_url')
+  const debugUrl = readTarget(section, 'debug_webhook_url', { user: [], password: [] })
   const level = Math.round(section.number('debug_webhook_level', [0, 2]) ?? 1)
   return { ...(debugUrl && { debugUrl }), debugLevel: level >= 2 ? 2 : level === 1 ? 1 : 0 }
 }
@@ -177,13 +179,18 @@ const readConversation = (section: Section) => {
   return {
     saveConversation: section.boolean('save_conversation') ?? false,
     history: readHistory(section),
-    summaryMode: section.choice('summary_mode', ['string', 'original']) ?? 'string',
     transferSummary: section.boolean('transfer_summary') ?? false,
     ...defined({
       conversationId: section.text('conversation_id'),
       slidingWindow: slidingWindow ? Math.round(slidingWindow) : undefined,
     }),
   } as const
+}
+
+/** Reads `outbound_attention_timeout`. An `attention_timeout` of 0 switches off both. */
+const readOutboundAttention = (section: Section): number => {
+  const isOff = numberOf(section.get('attention_timeout')) === 0
+  return section.number('outbound_attention_timeout', [0, maxMs]) ?? (isOff ? 0 : 120_000)
 }
 
 /** Name of an agent without `ai_name`. */
@@ -197,7 +204,7 @@ export const readParams = (section: Section): AgentParams => ({
   isPaused: section.boolean('start_paused') ?? false,
   canPause: section.boolean('enable_pause') ?? false,
   volumeDb: section.number('ai_volume', [-50, 50]) ?? 0,
-  outboundAttentionMs: section.number('outbound_attention_timeout', [0, maxMs]) ?? 120_000,
+  outboundAttentionMs: readOutboundAttention(section),
   appName: section.text('app_name') ?? 'swml app',
   timeZone: section.text('local_tz') ?? 'US/Central',
   accounting: section.boolean('enable_accounting') ?? false,
@@ -218,10 +225,13 @@ export const readParams = (section: Section): AgentParams => ({
   all: section.value,
 })
 
-/** Warns about parameters that have no effect. */
+/** Warns about parameters that have no effect: those of the language in one warning, others in one each. */
 export const warnAboutParams = (section: Section): void => {
-  for (const key of section.unknown())
-    section.warn(key, withoutEffect.has(key) ? 'has no effect here' : 'is unknown and has no effect')
+  const unread = section.unknown()
+  const known = unread.filter((key) => paramsWithoutEffect.has(key))
+  if (known.length > 0) section.findings.warn(section.path, `has no effect here: ${known.join(', ')}`)
+  for (const key of unread)
+    if (!paramsWithoutEffect.has(key)) section.warn(key, 'is unknown and has no effect')
 }
 
 /** Returns the parameters of a document; without them an empty section. */

@@ -111,7 +111,7 @@ it('any value is filled, and any data map ends', async () => {
   await fc.assert(
     fc.asyncProperty(value, value, async (template, values) => {
       const scope = typeof values === 'object' && values !== null ? (values as Json) : {}
-      fill(template, scope)
+      fill(template, scope, 0)
       const map = { expressions: template, webhooks: [template, template], output: values }
       const context = new FakeContext()
       for (let count = 0; count < 2; count++)
@@ -120,6 +120,7 @@ it('any value is filled, and any data map ends', async () => {
         request: (sent) => context.request(sent),
         matches: async (pattern, ignoreCase) =>
           translatePattern({ source: pattern, ignoreCase }).source.length > 3,
+        now: () => 0,
       })
       expect(reply.effects).toBeDefined()
     }),

@@ -50,7 +50,10 @@ const barge: Readonly<Record<string, Schema>> = {
 const silence: Readonly<Record<string, Schema>> = {
   attention_timeout: number('Silence in milliseconds after which the agent speaks; 0 is off. Default 5000.'),
   attention_timeout_prompt: text('Instruction to the model after attention_timeout.'),
-  outbound_attention_timeout: number('The same for outbound calls; default 120,000.'),
+  outbound_attention_timeout: number(
+    'The same for outbound calls before the first words of the callee; default 120,000, or off with ' +
+      'attention_timeout.',
+  ),
   inactivity_timeout: number(
     'Time in milliseconds without a turn that ends the conversation, 10,000 to 3,600,000; default 600,000.',
   ),
@@ -89,7 +92,6 @@ const conversation: Readonly<Record<string, Schema>> = {
     'Number of the latest turns that the model sees, and up to half as many before; default all.',
   ),
   convo: { title: 'a list', description: 'Earlier messages with role, content and lang.' },
-  summary_mode: text('Form of the summary: string or original; default string.'),
   transfer_summary: truth('Whether a transfer carries the summary; default false.'),
 }
 

@@ -53,7 +53,7 @@ const question = object('Question to the caller.', {
   confirm: truth('Whether the caller must confirm the answer; default false.'),
   prompt: text('Instruction for this question.'),
   functions: texts('Names of the functions that the model can call meanwhile.'),
-  isolated: truth('Whether the model sees only this question; default false.'),
+  isolated: truth('Whether the model forgets the history before this question; default false.'),
 })
 
 const gather = object('Questions whose answers become global data.', {
@@ -61,7 +61,7 @@ const gather = object('Questions whose answers become global data.', {
   prompt: text('Instruction for all questions.'),
   output_key: text('Key of the global data below which the answers are stored.'),
   completion_action: text('Next step after the last answer: next_step or the name of a step.'),
-  isolated: truth('Whether the model sees only the questions; default false.'),
+  isolated: truth('Whether the model forgets the history before the first question; default false.'),
 })
 
 const step = object('Step of a context.', {
@@ -143,8 +143,11 @@ const aFunction = object('Function that the model can call.', {
   data_map: anyObject('Requests and templates that run the function without a server of its own.'),
   fillers: phrases('Phrases while the function runs'),
   skip_fillers: truth('Whether no phrase is spoken; default false.'),
-  wait_file: url('Kept; it has no effect. Fillers are said while the function runs.'),
-  wait_file_loops: { title: 'a number or endless', description: 'Kept; it has no effect.' },
+  wait_file: url('Sound while the function runs, after its phrase and in place of the background.'),
+  wait_file_loops: {
+    title: 'a number or endless',
+    description: 'Number of times that wait_file is played; default endless.',
+  },
   wait_for_fillers: truth('Whether the function starts after its phrase; default false.'),
   meta_data: anyObject('Data that each request carries.'),
   meta_data_token: text('Token of functions that share their data; default made of the URL.'),

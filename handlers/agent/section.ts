@@ -1,5 +1,5 @@
 import type { AgentFault, Json } from './document-types.ts'
-import { booleanOf, clamp, isObject, numberOf, textOf } from './values.ts'
+import { booleanOf, clamp, isObject, isPlaceholder, numberOf, textOf } from './values.ts'
 
 /** Maximum number of faults, and of warnings, of one document. */
 const maxFindings = 100
@@ -103,7 +103,8 @@ export class Section {
     return this.list(key, max).flatMap((item, index) => {
       const path = `${this.at(key)}/${index}`
       if (isObject(item)) return new Section(item, path, this.findings)
-      this.findings.warn(path, 'must be an object')
+      // A placeholder becomes an object when the script runs.
+      if (!isPlaceholder(item)) this.findings.warn(path, 'must be an object')
       return []
     })
   }

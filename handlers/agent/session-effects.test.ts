@@ -25,6 +25,20 @@ describe('a script of an action', () => {
     expect(agent.names).toEqual(['quiet', 'hold', 'unhold'])
   })
 
+  it('begins after ten seconds of speech, whose rest is not spoken later', async () => {
+    const rig = new SessionRig()
+    rig.result = { hasLeft: false, response: 'The caller paid.' }
+    const agent = await rig.startWith({ action: [{ SWML: script }] })
+    agent.silence = new Promise(() => {})
+    void agent.call('book')
+    await settle()
+    await rig.timers.advance(9_999)
+    expect(rig.ran).toEqual([])
+    await rig.timers.advance(1)
+    expect(agent.names).toEqual(['quiet', 'cut', 'hold', 'unhold', 'message'])
+    expect(rig.ran).toEqual([script])
+  })
+
   it('that takes long does not keep the function: the model hears of it later', async () => {
     const rig = new SessionRig()
     const { promise, resolve } = Promise.withResolvers<ActionResult>()
@@ -44,6 +58,28 @@ describe('a script of an action', () => {
     agent.end({ kind: 'stopped' })
     await settle()
     expect(rig.memory.globalData).toEqual({ a: 1 })
+  })
+
+  it('is not waited for until the function times out, after which its text would be dropped', async () => {
+    const rig = new SessionRig()
+    const { promise, resolve } = Promise.withResolvers<ActionResult>()
+    rig.result = promise
+    const agent = await rig.startWith({})
+    rig.context.fetchDocument = async ({ url }) => {
+      rig.context.time += agent.functionTimeoutMs - 1500
+      return {
+        url,
+        contentType: '',
+        text: JSON.stringify({ response: 'One moment.', action: [{ SWML: script }] }),
+      }
+    }
+    const called = agent.call('book')
+    await settle()
+    await rig.timers.advance(500)
+    expect(await called).toEqual({ text: 'One moment.', respond: false })
+    resolve({ hasLeft: false, response: 'The callee is busy.' })
+    await settle()
+    expect(agent.of('message')).toEqual([[{ role: 'system', content: 'The callee is busy.' }, true]])
   })
 
   it('may leave the agent by its own transfer', async () => {
@@ -297,6 +333,18 @@ describe('actions', () => {
     expect(forbidden.agent.of('change')).toEqual([[{ hints: ['Bonn'] }]])
   })
 
+  it('do not repeat a pattern that is known', async () => {
+    const pattern = { hint: 'Köln', pattern: 'koeln', replace: 'Köln' }
+    const { rig, agent } = await doing([{ add_dynamic_hints: [pattern] }])
+    await agent.call('book')
+    rig.reply({ action: [{ add_dynamic_hints: [{ ...pattern, ignore_case: true }] }] })
+    await agent.call('book')
+    const lengths = agent
+      .of('change')
+      .map(([change]) => (change as { corrections?: readonly unknown[] }).corrections?.length)
+    expect(lengths).toEqual([1, 1, 2])
+  })
+
   it('add hints and patterns once each, and remove those that were added', async () => {
     const pattern = { hint: 'Köln', pattern: 'k[oö]ln', replace: 'Köln', ignore_case: true }
     const action = [{ add_dynamic_hints: ['Bonn', pattern] }, { add_dynamic_hints: ['Bonn'] }]
@@ -343,7 +391,7 @@ describe('actions', () => {
     expect(result.respond).toBe(false)
     expect(rig.call.verbs.at(-1)).toEqual(['hold', { music: [{ kind: 'audio', url: 'file:a.wav' }] }])
     await rig.timers.advance(20_000)
-    expect(agent.names).toEqual(['hold', 'unhold'])
+    expect(agent.names).toEqual(['quiet', 'hold', 'unhold'])
     expect(rig.call.names.at(-1)).toBe('unhold')
   })
 
@@ -371,103 +419,5 @@ describe('actions', () => {
     resolve({ hasLeft: false })
     await Promise.all([first, second])
     expect(agent.of('say').flat()).toEqual(['one', 'two'])
-  })
-})
-
-describe('steps', () => {
-  const contexts = {
-    default: {
-      steps: [
-        { name: 'greet', text: 'Greet.', functions: ['a'], valid_contexts: ['sales'] },
-        { name: 'ask', text: 'Ask.', functions: ['b'], skip_to_next_step: true },
-        { name: 'end', text: 'End.', skip_user_turn: true },
-      ],
-    },
-    sales: {
-      steps: [{ name: 'sell', text: 'Sell.' }],
-      isolated: true,
-      enter_fillers: { 'en-US': ['Welcome'] },
-    },
-  }
-  const document = (more: object = {}) => ({
-    prompt: { text: 'Base.', contexts: { ...contexts, ...more } },
-    SWAIG: { defaults: { web_hook_url: functionsUrl }, functions: [functionOf('a'), functionOf('b')] },
-  })
-
-  it('change prompt and functions when the model moves on', async () => {
-    const rig = new SessionRig()
-    const agent = await rig.start(document())
-    expect(agent.prompt).toContain('Base.\n\nPresent step of the conversation: greet')
-    expect(agent.functions).toEqual(['a', 'next_step', 'change_context', 'hangup'])
-    expect((await agent.call('next_step', { step: 'ask' })).text).toContain('Ask.')
-    expect(agent.functions).toEqual(['b', 'next_step', 'hangup'])
-    expect((await agent.call('a')).text).toContain('not available')
-    expect((await agent.call('next_step', { step: 'greet' })).text).toContain('must be one of: end')
-  })
-
-  it('go on by themselves after an answer', async () => {
-    const agent = await new SessionRig().start(document())
-    await agent.call('next_step')
-    agent.speak('A question')
-    await settle()
-    expect(agent.prompt).toContain('step of the conversation: end')
-    expect(agent.of('message')).toHaveLength(1)
-  })
-
-  it('do not go on after a phrase on the way to them, or after an answer that leads there', async () => {
-    const agent = await new SessionRig().start(document())
-    await agent.call('next_step')
-    const answer = {
-      kind: 'answer',
-      answer: 'a',
-      spoken: 'One moment',
-      heard: 'One moment',
-      heardMs: 900,
-    } as const
-    const calls = [{ id: 'call-1', name: 'next_step', args: '{}' }]
-    agent.emit({ ...answer, isBarged: false, isExact: false, calls, stamps: {} })
-    agent.emit({ ...answer, isBarged: false, isExact: true, calls: [], stamps: {} })
-    await settle()
-    expect(agent.prompt).toContain('step of the conversation: ask')
-  })
-
-  it('forget the conversation in an isolated context, after a filler', async () => {
-    const rig = new SessionRig()
-    const agent = await rig.start(document())
-    agent.hear('Hello')
-    expect((await agent.call('change_context', { context: 'sales' })).text).toContain(
-      'The context is now sales.',
-    )
-    expect(agent.of('change')).toContainEqual([{ history: [] }])
-    expect(agent.of('say')).toEqual([['Welcome']])
-  })
-
-  it('are changed by actions', async () => {
-    const rig = new SessionRig()
-    const agent = await rig.start(document())
-    rig.reply({ response: 'Ok.', action: [{ change_step: 'end' }] })
-    await agent.call('a')
-    expect(agent.prompt).toContain('End.')
-    expect(agent.of('message')).toHaveLength(1)
-  })
-
-  it('gather answers into the global data', async () => {
-    const rig = new SessionRig()
-    const questions = [{ key: 'age', question: 'Age?', type: 'integer' }]
-    const steps = [
-      {
-        name: 'one',
-        text: 'Ask.',
-        gather_info: { questions, output_key: 'who', completion_action: 'next_step' },
-      },
-      { name: 'two', text: 'You are %{global_data.who.age}.' },
-    ]
-    const agent = await rig.start({ prompt: { contexts: { default: { steps } } } })
-    expect(agent.functions).toEqual(['gather_submit', 'hangup'])
-    expect((await agent.call('gather_submit', { answer: 'old' })).text).toContain('whole number')
-    expect((await agent.call('gather_submit', { answer: '41' })).text).toContain('You are 41.')
-    agent.end({ kind: 'stopped' })
-    await settle()
-    expect(rig.memory.globalData).toEqual({ who: { age: 41 } })
   })
 })

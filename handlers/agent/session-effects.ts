@@ -1,7 +1,7 @@
+import type { ConversationHold } from '../common/conversation-hold.ts'
 import { readSound } from '../common/sounds.ts'
 import type { AgentEffect, FunctionDefinition, Json } from './document-types.ts'
 import { without } from './functions.ts'
-import type { AgentHold } from './session-hold.ts'
 import type { Leaving } from './session-leaving.ts'
 import type { Moves } from './session-moves.ts'
 import type { SessionState } from './session-state.ts'
@@ -23,7 +23,7 @@ type Of<K extends AgentEffect['kind']> = Extract<AgentEffect, { readonly kind: K
 /** Collaborators of {@link Effects}. */
 export interface EffectDeps {
   readonly moves: Moves
-  readonly hold: AgentHold
+  readonly hold: ConversationHold
   readonly leaving: Leaving
 }
 
@@ -70,6 +70,8 @@ export class Effects {
   }
 
   async #all(effects: readonly AgentEffect[], of: FunctionDefinition): Promise<EffectResult> {
+    // Most polls for input have none.
+    if (effects.length === 0) return {}
     const state = this.#state
     let all: EffectResult = {}
     for (const effect of effects) {
@@ -120,7 +122,8 @@ export class Effects {
         return { respond: false, isLast: true }
       case 'hold':
         if (effect.step !== undefined) await moves.push(steps.goToStep(effect.step), 'webhook_action')
-        hold.begin(effect.seconds, effect.timeoutStep)
+        // The hold waits for what is being said; the effects after it do not.
+        hold.begin(effect.seconds, { onTimeout: this.#stepAfter(effect) })
         return { respond: false }
       case 'context':
         await moves.push(steps.goToContext(effect.name), 'webhook_action')
@@ -248,6 +251,14 @@ export class Effects {
     return result.response === undefined ? {} : { text: result.response }
   }
 
+  /** Returns what follows a hold that timed out. */
+  #stepAfter({ timeoutStep: step }: Of<'hold'>): (() => void) | undefined {
+    const { steps } = this.#state
+    return step === undefined
+      ? undefined
+      : () => void this.#deps.moves.push(steps.goToStep(step), 'webhook_action')
+  }
+
   /** Plays a sound to its end while the agent is silent. */
   async #playOnce({ url }: Of<'background'>): Promise<EffectResult> {
     const { call } = this.#state.host
@@ -263,8 +274,10 @@ export class Effects {
   async #onCall<T>(act: () => Promise<T>): Promise<T | undefined> {
     const state = this.#state
     const { leaving } = this.#deps
-    await leaving.silence()
+    const isSilent = await leaving.silence()
     if (state.isOver || leaving.isLeaving) return undefined
+    // The rest of a long speech would follow the action.
+    if (!isSilent) state.agent?.cut()
     state.hold()
     const running = act()
     this.#running = running

@@ -1,19 +1,18 @@
+import { within } from '../common/timers.ts'
 import { redactedUrl } from '../common/urls.ts'
 import type { AgentFunctionCall, AgentFunctionResult } from '../verbs.ts'
 import { runDataMap } from './data-map.ts'
+import { dataMapEvents } from './debug-events.ts'
 import type { FunctionDefinition, FunctionReply, Json } from './document-types.ts'
+import { changeContext, gatherSubmit, type Hook, nextStep } from './function-names.ts'
 import { readReply } from './function-reply.ts'
 import { type FunctionArguments, functionRequest, readArguments } from './function-request.ts'
-import type { Hook } from './functions.ts'
-import { gatherSubmit } from './gather.ts'
 import { type NativeTools, runNative } from './native-functions.ts'
 import type { EffectResult, Effects } from './session-effects.ts'
 import { failedReply } from './session-failure.ts'
-import { within } from './session-host.ts'
 import type { Moves } from './session-moves.ts'
 import { requestFacts } from './session-requests.ts'
 import type { SessionState } from './session-state.ts'
-import { changeContext, nextStep } from './steps.ts'
 import { dataLimits, sizeFault, textOf } from './values.ts'
 
 /** Maximum duration of a function, in milliseconds. */
@@ -21,6 +20,9 @@ const maxFunctionMs = 60_000
 
 /** Time after which the model no longer waits for the actions of a reply, in milliseconds. */
 const maxActionsMs = 5000
+
+/** Time before the end of a function at which the model no longer waits either: a later result is dropped. */
+const lastActionsMs = 1000
 
 /** Text for the model after actions that took long. */
 const resumed = 'The actions of the function have ended. Go on.'
@@ -33,6 +35,8 @@ const maxTextLength = 16_384
 
 /** Server of further functions, such as those of the Model Context Protocol. */
 export interface FurtherFunctions {
+  /** Whether a function is one of this server. */
+  has(name: string): boolean
   /** Runs a function; undefined if it is not one of this server. Never rejects. */
   run(name: string, args: Json, signal: AbortSignal): Promise<FunctionReply> | undefined
 }
@@ -105,6 +109,28 @@ export class FunctionRunner {
     }
   }
 
+  /** Whether a function runs by a request to a webhook. */
+  isByWebhook({ name, dataMap }: FunctionDefinition): boolean {
+    return dataMap === undefined && !this.#deps.further.has(name)
+  }
+
+  /**
+   * Runs the data map or the tool of a function after the conversation. Nothing is done with its reply. Never
+   * rejects.
+   */
+  async afterEnd(of: FunctionDefinition, args: Json): Promise<void> {
+    const { timers } = this.#state.host
+    const over = new AbortController()
+    const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
+    try {
+      await within(timers, maxFunctionMs, this.#replyOf({ of, args: given, signal: over.signal }))
+    } catch (error) {
+      this.#warn(of.name, error)
+    } finally {
+      over.abort()
+    }
+  }
+
   async #run(
     call: AgentFunctionCall,
     args: FunctionArguments,
@@ -118,10 +144,12 @@ export class FunctionRunner {
     const usesLeft = isPermitted ? state.functions.use(name) : 'off'
     if (usesLeft === 'off') return { text: `The function ${name} is not available now.` }
     if (usesLeft === 0) state.refresh()
+    const { context } = state.host
+    const endsAt = context.now() + (state.functionTimeout.timeoutMs ?? maxFunctionMs)
     const reply = await this.#inTime({ of: own, args, signal, usesLeft })
     const cause = signal.aborted ? 'was interrupted' : 'took too long'
     if (!reply) return { text: `The function ${cause}. Its result is not known.` }
-    return this.#result(call, own, reply)
+    return this.#result(call, own, reply, endsAt - context.now() - lastActionsMs)
   }
 
   async #builtIn(
@@ -147,11 +175,12 @@ export class FunctionRunner {
     return run
   }
 
-  /** Carries out the actions of a reply, and returns the result for the model. */
+  /** Carries out the actions of a reply, and returns the result for the model within `leftMs`. */
   async #result(
     call: AgentFunctionCall,
     of: FunctionDefinition,
     reply: FunctionReply,
+    leftMs: number,
   ): Promise<AgentFunctionResult> {
     const { effects } = this.#deps
     const replaced = reply.effects.findLast(({ kind }) => kind === 'replace-in-history')
@@ -165,7 +194,8 @@ export class FunctionRunner {
       return { text, ...kept, after }
     }
     const done = effects.carryOut(reply.effects, of)
-    const result = await within(this.#state.host.timers, maxActionsMs, done)
+    const waitMs = Math.max(0, Math.min(maxActionsMs, leftMs))
+    const result = await within(this.#state.host.timers, waitMs, done)
     if (!result) {
       // The model waits for these actions, and goes on after them.
       void done.then((late) => this.#finishLate(late.respond === false ? late : { text: resumed, ...late }))
@@ -226,7 +256,7 @@ export class FunctionRunner {
     const reply = await (further
       ? this.#traced(request, further)
       : of.dataMap
-        ? this.#map(of, of.dataMap, args)
+        ? this.#map(request, of.dataMap)
         : this.#ask(request))
     for (const { path, message } of reply.warnings)
       this.#state.host.warn(`The reply of ${of.name} has a fault at ${path || '/'}: ${message}.`)
@@ -240,18 +270,22 @@ export class FunctionRunner {
     return reply
   }
 
-  async #map(of: FunctionDefinition, map: Json, args: FunctionArguments): Promise<FunctionReply> {
+  async #map({ of, args, signal }: Request, map: Json): Promise<FunctionReply> {
     const state = this.#state
     const { host, functions, log } = state
+    const timeout = state.functionTimeout
     const meta_data = functions.metaData(of.metaDataToken)
     const { reply, output, url } = await runDataMap(
       map,
       { ...state.values, args: args.parsed, meta_data },
       {
-        request: (request, signal) => host.context.request(request, signal),
+        request: (request, cancel) => host.context.request({ ...request, ...timeout }, cancel),
         matches: (pattern, ignoreCase, text) => host.matches(pattern, ignoreCase, text),
-        onEvent: ({ kind, ...value }) => state.debug(kind.replace('-', '_'), value, 1),
-        signal: host.call.signal,
+        now: () => host.context.now(),
+        onEvent: (event) => {
+          for (const { name, value } of dataMapEvents(event)) state.debug(name, value)
+        },
+        signal,
       },
     )
     log.traced({
@@ -280,6 +314,7 @@ export class FunctionRunner {
         url,
         method: 'POST',
         body: { contentType: 'application/json', text },
+        ...state.functionTimeout,
       })
       const value: unknown = answer.trim() === '' ? {} : JSON.parse(answer)
       const reply = readReply(value)

@@ -1,7 +1,7 @@
 import { redactedUrl } from '../common/urls.ts'
 import type { FunctionInclude, FunctionReply, Json, McpServer } from './document-types.ts'
 import { includeRequest, readInclude } from './includes.ts'
-import { type McpFunctions, openMcp } from './mcp.ts'
+import { type McpFunctions, openMcp, type SendRequest } from './mcp.ts'
 import { failedReply } from './session-failure.ts'
 import type { FurtherFunctions } from './session-functions.ts'
 import type { SessionState } from './session-state.ts'
@@ -24,6 +24,10 @@ export class FurtherServers implements FurtherFunctions {
       ...includes.map((include) => this.#include(include)),
       ...mcpServers.map((server) => this.#open(server)),
     ])
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
   }
 
   run(name: string, args: Json, signal: AbortSignal): Promise<FunctionReply> | undefined {
@@ -50,7 +54,10 @@ export class FurtherServers implements FurtherFunctions {
     const { host, over } = state
     const headers = Object.entries(server.headers).map(([name, value]) => [name, state.fill(value)])
     const filled = { ...server, url: state.fill(server.url), headers: Object.fromEntries(headers) }
-    const opened = await openMcp(filled, (request, signal) => host.context.request(request, signal), over)
+    // Requests of the running agent are those of functions.
+    const send: SendRequest = (request, signal) =>
+      host.context.request({ ...request, ...state.functionTimeout }, signal)
+    const opened = await openMcp(filled, send, over)
     if (state.isOver) return opened.close()
     this.#warn(filled.url, opened.warnings)
     this.#opened.push(opened)
@@ -65,7 +72,7 @@ export class FurtherServers implements FurtherFunctions {
     const { host } = state
     const url = state.fill(include.target.url)
     const { projectId } = host.call.info
-    const ids = { projectId, ...(host.spaceId !== '' && { spaceId: host.spaceId }) }
+    const ids = { projectId, spaceId: host.spaceId }
     try {
       const text = JSON.stringify(includeRequest(include, ids))
       const body = { contentType: 'application/json', text }

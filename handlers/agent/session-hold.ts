@@ -1,60 +1,36 @@
+import { ConversationHold, type HeldConversation } from '../common/conversation-hold.ts'
 import { readSound } from '../common/sounds.ts'
-import type { Sound } from '../verbs.ts'
+import { within } from '../common/timers.ts'
+import type { HoldOptions } from '../verbs.ts'
+import { type Leaving, maxGoodbyeMs } from './session-leaving.ts'
 import type { SessionState } from './session-state.ts'
 
-/** Hold of a conversation: the caller hears music, and the agent neither listens nor speaks. */
-export class AgentHold {
+/** Returns the hold of a session. Speech and prompt before it have ten seconds each; the rest is dropped. */
+export const sessionHold = (state: SessionState, leaving: Leaving): ConversationHold =>
+  new ConversationHold(new HeldSession(state, leaving))
+
+class HeldSession implements HeldConversation {
   readonly #state: SessionState
-  readonly #onTimeout: (step: string) => void
-  #timer: { cancel(): void } | undefined
-  #isHeld: boolean
-  #hasMusic = false
+  readonly #leaving: Leaving
 
-  /** `onTimeout` receives the step that follows a hold that timed out. */
-  constructor(state: SessionState, onTimeout: (step: string) => void) {
+  constructor(state: SessionState, leaving: Leaving) {
     this.#state = state
-    this.#onTimeout = onTimeout
-    this.#isHeld = state.document.params.isPaused
+    this.#leaving = leaving
   }
 
-  /** Begins a hold of some seconds at most; a hold in progress is replaced. */
-  begin(seconds: number, timeoutStep?: string): void {
-    const { agent, host, isOver } = this.#state
-    if (!agent || isOver) return
-    this.#timer?.cancel()
-    if (!this.#isHeld) {
-      this.#isHeld = true
-      this.#state.hold()
-      this.#music(true)
-    }
-    this.#timer = host.timers.after(seconds * 1000, () => {
-      this.end()
-      if (timeoutStep !== undefined) this.#onTimeout(timeoutStep)
-    })
+  get call() {
+    return this.#state.host.call
   }
 
-  /** Ends the hold, also that of the beginning. Has no effect without one. */
-  end(): void {
-    this.#timer?.cancel()
-    this.#timer = undefined
-    if (!this.#isHeld) return
-    this.#isHeld = false
-    if (this.#state.host.call.signal.aborted) return
-    if (this.#hasMusic) this.#music(false)
-    this.#state.unhold()
+  get timers() {
+    return this.#state.host.timers
   }
 
-  /** Starts or stops the music. The conversation is on hold also if that fails. */
-  #music(isOn: boolean): void {
-    this.#hasMusic = isOn
-    const { host } = this.#state
-    const done = isOn ? host.call.hold(this.#options) : host.call.unhold()
-    done.catch((error: unknown) => {
-      if (!host.call.signal.aborted) host.warn(`The hold failed: ${(error as Error).message}`)
-    })
+  get isPaused(): boolean {
+    return this.#state.document.params.isPaused
   }
 
-  get #options(): { readonly music?: readonly Sound[] } {
+  get music(): HoldOptions {
     const { host, document } = this.#state
     const { holdMusic } = document.params
     try {
@@ -63,5 +39,39 @@ export class AgentHold {
       host.warn(`hold_music ${(error as Error).message}.`)
       return {}
     }
+  }
+
+  canHold(): boolean {
+    const { agent, isOver } = this.#state
+    return agent !== undefined && !isOver && !this.#leaving.isLeaving
+  }
+
+  /** Waits for the agent's speech, and for the prompt. */
+  async lastWords(prompt: string, signal: AbortSignal): Promise<void> {
+    const { agent, host } = this.#state
+    const isWanted = () => !signal.aborted && this.canHold()
+    // The rest of what takes longer would be spoken after the hold.
+    const isSilent = await this.#leaving.silence()
+    if (!agent || !isWanted()) return
+    if (!isSilent) agent.cut()
+    if (prompt === '') return
+    const said = agent.say(prompt).then(
+      () => true,
+      () => true,
+    )
+    const isSaid = await within(host.timers, maxGoodbyeMs, said)
+    if (!isSaid && isWanted()) agent.cut()
+  }
+
+  pause(): void {
+    this.#state.hold()
+  }
+
+  resume(): void {
+    this.#state.unhold()
+  }
+
+  onError(error: unknown): void {
+    this.#state.host.warn(`The hold failed: ${(error as Error).message}`)
   }
 }

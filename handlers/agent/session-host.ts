@@ -1,12 +1,7 @@
+import type { Timers } from '../common/timers.ts'
 import type { HandlerContext } from '../handler.ts'
-import type { AgentEnd, CallControl } from '../verbs.ts'
+import type { AgentEnd, AgentTranscriptEvent, CallControl } from '../verbs.ts'
 import type { Json } from './document-types.ts'
-
-/** Timers of a session. They run after the end of the call, too. */
-export interface Timers {
-  /** Calls `run` once, `ms` milliseconds from now, unless it is cancelled. */
-  after(ms: number, run: () => void): { cancel(): void }
-}
 
 /** Data that the agents of one call share. */
 export interface AgentMemory {
@@ -29,11 +24,15 @@ export interface ActionResult {
 export interface AgentHost {
   readonly call: CallControl
   readonly context: Pick<HandlerContext, 'fetchDocument' | 'notify' | 'request' | 'now'>
+  /** Timers that run after the end of the call, too. */
   readonly timers: Timers
   readonly memory: AgentMemory
+  /** Id of the space in requests and reports; that of the project without one. */
   readonly spaceId: string
   /** Ends the conversation, after the agent's last words. */
   readonly stop?: AbortSignal | undefined
+  /** Receives the live transcript. */
+  readonly onTranscript?: ((event: AgentTranscriptEvent) => void) | undefined
   /** Variables and call object that requests can carry. */
   readonly variables: { readonly vars: Json; readonly call: Json }
   /** Form of requests: that of `amazon_bedrock` differs. Default `swaig`. */
@@ -55,29 +54,4 @@ export interface AgentHost {
 export interface SessionEnd {
   readonly end: AgentEnd
   readonly hasLeft: boolean
-}
-
-/** Resolves after a time in milliseconds, or when the signal fires. */
-export const wait = (timers: Timers, ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const timer = timers.after(ms, () => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    })
-    const stop = () => {
-      timer.cancel()
-      resolve()
-    }
-    signal?.addEventListener('abort', stop, { once: true })
-  })
-
-/** Returns the value of a promise, or undefined if it does not settle in time. */
-export const within = async <T>(timers: Timers, ms: number, promise: Promise<T>): Promise<T | undefined> => {
-  const over = new AbortController()
-  try {
-    return await Promise.race([promise, wait(timers, ms, over.signal).then(() => undefined)])
-  } finally {
-    over.abort()
-  }
 }

@@ -1,8 +1,8 @@
-import { wait, within } from './session-host.ts'
+import { wait, within } from '../common/timers.ts'
 import type { SessionState } from './session-state.ts'
 
 /** Maximum wait for the agent's last words, in milliseconds. */
-const maxGoodbyeMs = 10_000
+export const maxGoodbyeMs = 10_000
 
 /** Maximum wait for the agent's end after it was stopped, in milliseconds. */
 const maxStopMs = 15_000
@@ -41,12 +41,12 @@ export class Leaving {
     void this.#leave()
   }
 
-  /** Resolves when the agent is silent, or after ten seconds. */
-  async silence(): Promise<void> {
+  /** Resolves when the agent is silent, or after ten seconds. Returns whether it is silent. */
+  async silence(): Promise<boolean> {
     const { agent, host } = this.#state
-    if (!agent) return
+    if (!agent) return true
     // An agent that cannot say whether it is silent must not keep the call.
-    await within(host.timers, maxGoodbyeMs, agent.quiet()).catch(() => {})
+    return (await within(host.timers, maxGoodbyeMs, agent.quiet()).catch(() => true)) ?? false
   }
 
   async #leave(): Promise<void> {

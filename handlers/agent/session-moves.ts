@@ -1,12 +1,16 @@
+import { within } from '../common/timers.ts'
 import type { AgentMessage } from '../verbs.ts'
 import type { HistoryReset, Json } from './document-types.ts'
-import { within } from './session-host.ts'
 import type { SessionState } from './session-state.ts'
 import type { Move, Phrases, Refusal, Trigger } from './steps.ts'
 
 /** Instruction for the summary that replaces a history. */
 const consolidation =
   'Summarize the conversation so far in a few sentences. Keep every fact that matters for what follows.'
+
+/** Instruction for the summary of a step that the conversation leaves. */
+const stepSummary =
+  'Summarize the present step of the conversation in one or two sentences, with its results.'
 
 /** Maximum wait for a summary in the conversation, in milliseconds. */
 const maxSummaryMs = 15_000
@@ -30,12 +34,19 @@ export class Moves {
   async apply(move: Move | Refusal, trigger: Trigger): Promise<string> {
     const state = this.#state
     if (move.kind === 'refused') return move.text
-    const { context, step, isNewContext } = move
+    const { context, step, isNewContext, from } = move
     const name = isNewContext ? 'context_change' : 'step_change'
     state.debug(name, { context, step, trigger })
     state.log.remark(`${name}: ${context} ${step}`, state.host.context.now())
     for (const fillers of move.fillers) this.#sayOne(fillers)
-    await this.reset(move.reset, move.isIsolated)
+    const { stepHistory } = state
+    // Together: one after the other would take longer than a function may.
+    const [ofStep, ofAll] = await Promise.all([
+      from && stepHistory.needsSummary ? this.summary(stepSummary) : undefined,
+      this.#consolidated(move.reset),
+    ])
+    if (from) stepHistory.leave(from, ofStep)
+    this.#change(move.reset, move.isIsolated, ofAll)
     return `${isNewContext ? `The context is now ${context}.\n` : ''}${state.fill(move.text)}`
   }
 
@@ -63,7 +74,8 @@ export class Moves {
   async submit(args: Json): Promise<string> {
     const state = this.#state
     const result = state.steps.submit(args)
-    state.debug(`gather_${result.kind}`, { text: result.text })
+    const isHidden = state.document.params.redact
+    state.debug(`gather_${result.kind}`, isHidden ? {} : { text: result.text })
     if (result.kind === 'complete') {
       state.addGlobalData(result.data)
       const move = state.steps.afterGather()
@@ -71,16 +83,26 @@ export class Moves {
       state.refresh()
       return text ? `${result.text}\n${text}` : result.text
     }
+    if (result.kind === 'next' && state.steps.gather?.question?.isIsolated) await this.reset(undefined, true)
     state.refresh()
     return result.text
   }
 
   /** Changes prompt and history. `isIsolated`: the model forgets, unless the reset says otherwise. */
   async reset(reset: HistoryReset | undefined, isIsolated = false): Promise<void> {
+    this.#change(reset, isIsolated, await this.#consolidated(reset))
+  }
+
+  /** Returns the summary that replaces the history; undefined if none does, or no model gives one. */
+  #consolidated(reset: HistoryReset | undefined): Promise<string | undefined> {
+    return reset?.consolidate ? this.summary(consolidation) : Promise.resolve(undefined)
+  }
+
+  #change(reset: HistoryReset | undefined, isIsolated: boolean, summary: string | undefined): void {
     const state = this.#state
-    if (reset?.systemPrompt !== undefined) state.replacePrompt(reset.systemPrompt)
-    const history = await this.#newHistory(reset, isIsolated)
     if (state.isOver) return
+    if (reset?.systemPrompt !== undefined) state.replacePrompt(reset.systemPrompt)
+    const history = newHistory(reset, isIsolated, summary)
     if (history) {
       state.log.reset()
       state.change({ history })
@@ -89,22 +111,8 @@ export class Moves {
     state.refresh()
     if (reset?.userPrompt === undefined) return
     const content = state.fill(reset.userPrompt)
-    state.log.message('user', content, state.host.context.now())
+    state.log.prompted('user', content, state.host.context.now())
     state.message({ role: 'user', content }, false)
-  }
-
-  /** Returns what the model still knows; undefined if the history stays. */
-  async #newHistory(
-    reset: HistoryReset | undefined,
-    isIsolated: boolean,
-  ): Promise<readonly AgentMessage[] | undefined> {
-    if (reset?.consolidate) {
-      const summary = await this.summary(consolidation)
-      // Without a summary the history stays: a forgotten caller is worse than a long history.
-      if (summary !== undefined) return [{ role: 'system', content: `Conversation so far: ${summary}` }]
-      return undefined
-    }
-    return reset?.fullReset || isIsolated ? [] : undefined
   }
 
   /** Asks a model for a summary; undefined if none gives one. */
@@ -126,4 +134,16 @@ export class Moves {
     const phrase = of(this.#language) ?? of(base) ?? of('default')
     if (phrase) void this.#state.agent?.say(phrase)
   }
+}
+
+/** Returns what the model still knows; undefined if the history stays. */
+const newHistory = (
+  reset: HistoryReset | undefined,
+  isIsolated: boolean,
+  summary: string | undefined,
+): readonly AgentMessage[] | undefined => {
+  if (!reset?.consolidate) return reset?.fullReset || isIsolated ? [] : undefined
+  // Without a summary the history stays: a forgotten caller is worse than a long history.
+  if (summary === undefined) return undefined
+  return [{ role: 'system', content: `Conversation so far: ${summary}` }]
 }

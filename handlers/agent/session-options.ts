@@ -5,6 +5,16 @@ import type { SessionState } from './session-state.ts'
 const defaultLanguage = { name: 'English', code: 'en-US' }
 
 /**
+ * Returns the silence in milliseconds after which the agent speaks before the first turn; 0 is off. The
+ * callee of an outbound call has longer.
+ */
+export const initialAttention = ({ document, host }: SessionState): number => {
+  const { params, turns } = document
+  const direction = params.direction ?? host.call.info.direction
+  return direction === 'outbound' ? params.outboundAttentionMs : turns.attentionMs
+}
+
+/**
  * Returns the options of the agent without what the session adds: functions to call, and events. `earlier`:
  * what is known of earlier conversations.
  */
@@ -12,10 +22,8 @@ export const agentOptions = (
   state: SessionState,
   earlier?: string,
 ): Omit<AgentOptions, 'runFunction' | 'onEvent' | 'signal' | 'commands'> => {
-  const { document, host } = state
+  const { document } = state
   const { params, prompt, languages } = document
-  const direction = params.direction ?? host.call.info.direction
-  const attention = direction === 'outbound' ? { attentionMs: params.outboundAttentionMs } : {}
   return {
     ...(params.engine !== undefined && { engine: params.engine }),
     ...(params.model !== undefined && { model: params.model }),
@@ -27,7 +35,7 @@ export const agentOptions = (
     pronounce: document.pronounce,
     corrections: document.corrections,
     modelSettings: prompt.settings,
-    turns: { ...document.turns, ...attention },
+    turns: { ...document.turns, attentionMs: initialAttention(state) },
     ...(params.greeting && { greeting: { ...params.greeting, text: state.fill(params.greeting.text) } }),
     waitForUser: params.waitForUser,
     initialDelayMs: params.initialDelayMs,

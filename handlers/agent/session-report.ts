@@ -1,30 +1,16 @@
 import type { AgentEnd } from '../verbs.ts'
 import type { Json } from './document-types.ts'
-import { functionRequest } from './function-request.ts'
-import type { Hook } from './functions.ts'
 import { defined } from './log.ts'
 import { reportBody } from './report.ts'
+import type { EndHooks } from './session-end-hooks.ts'
 import type { Moves } from './session-moves.ts'
-import { requestFacts } from './session-requests.ts'
+import { sendLater } from './session-notify.ts'
 import type { SessionState } from './session-state.ts'
 
-/** Sends a JSON request in the background, also after the end of the call. */
-const send = (state: SessionState, kind: string, url: string, body: Json, ends?: string): void =>
-  state.host.context.notify({
-    kind,
-    url: state.fill(url),
-    method: 'POST',
-    body: { contentType: 'application/json', text: JSON.stringify(body) },
-    ...(ends !== undefined && { ends }),
-  })
-
-/** Calls a function of the document without waiting for its reply. */
-const callHook = (state: SessionState, hook: Hook, args: Json): void => {
-  const of = state.functions.hook(hook)
-  const target = of?.webhook ?? state.document.defaultWebhook
-  if (!of || !target) return
-  const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
-  send(state, 'agent-function', target.url, functionRequest(of, given, requestFacts(state, of)))
+/** Collaborators of a report. */
+export interface ReportDeps {
+  readonly moves: Moves
+  readonly endHooks: EndHooks
 }
 
 /**
@@ -33,23 +19,24 @@ const callHook = (state: SessionState, hook: Hook, args: Json): void => {
  */
 export const reportEnd = async (
   state: SessionState,
-  moves: Moves,
+  { moves, endHooks }: ReportDeps,
   { end, startedAt }: { readonly end: AgentEnd; readonly startedAt: number },
 ): Promise<void> => {
   const { host, document, log } = state
   const endedAt = host.context.now()
   const reason = reasons[end.kind]
   state.debug('session_end', defined({ reason, ended_by: end.kind, duration_ms: endedAt - startedAt }))
-  callHook(state, 'end', {})
+  endHooks.call('end', {})
   const { postPromptUrl } = document
-  const wantsSummary = postPromptUrl !== undefined || state.functions.hook('summary') !== undefined
-  const instruction = wantsSummary ? state.postPrompt : undefined
+  const hasHook = state.functions.hook('summary') !== undefined
+  const wanted = state.postPrompt ?? (hasHook ? defaultInstruction : undefined)
+  const instruction = postPromptUrl !== undefined || hasHook ? wanted : undefined
   // Both at once: only directly after the end, a model still knows the conversation.
   const [summary, saved] = await Promise.all([
     instruction === undefined ? undefined : moves.summary(instruction),
     document.params.saveConversation && postPromptUrl ? moves.summary(savedInstruction) : undefined,
   ])
-  if (summary !== undefined) callHook(state, 'summary', { summary })
+  if (summary !== undefined) endHooks.call('summary', { summary })
   if (!postPromptUrl) return
   const { vars, call } = host.variables
   const body = reportBody({
@@ -61,14 +48,15 @@ export const reportEnd = async (
     globalData: state.globalData,
     variables: vars,
     callObject: call,
-    summary,
+    summary: state.postPrompt === undefined ? undefined : summary,
     callTimes: host.call.times,
     conversationSummary: saved ?? summary,
     startedAt,
     endedAt,
     end,
   })
-  send(state, 'agent-report', postPromptUrl.url, host.form === 'bedrock' ? bedrock(body) : body, state.id)
+  const form = host.form === 'bedrock' ? bedrock(body) : body
+  sendLater(state, { kind: 'agent-report', url: postPromptUrl.url, body: form, ends: state.id })
 }
 
 /** Returns a report in the form of `amazon_bedrock`. */
@@ -78,6 +66,9 @@ const bedrock = (body: Json): Json => ({
   swaig_log: [],
   conversation_summary: body.conversation_summary ?? '',
 })
+
+/** Instruction for the summary of `summarize_conversation` in a document without `post_prompt`. */
+const defaultInstruction = 'Summarize the conversation in a few sentences.'
 
 /** Instruction for the summary that the next conversation of the same id begins with. */
 const savedInstruction =

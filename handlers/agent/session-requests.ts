@@ -12,7 +12,7 @@ export const requestFacts = (state: SessionState, of: FunctionDefinition): Funct
     callId: info.callId,
     sessionId: id,
     projectId: info.projectId,
-    ...(host.spaceId !== '' && { spaceId: host.spaceId }),
+    spaceId: host.spaceId,
     ...(params.conversationId !== undefined && { conversationId: params.conversationId }),
     appName: params.appName,
     callerName: info.fromName,

@@ -8,7 +8,6 @@ import type {
   AgentTurnSettings,
   CallAgent,
 } from '../verbs.ts'
-import { browserEvents } from './browser-events.ts'
 import { type DebugEvent, debugBody, debugEvents } from './debug-events.ts'
 import type { AgentDocument, Json } from './document-types.ts'
 import { FunctionSet } from './functions.ts'
@@ -16,13 +15,13 @@ import { AgentLog } from './log.ts'
 import { nativeFunctions } from './native-functions.ts'
 import { conversationFields } from './report.ts'
 import type { AgentHost } from './session-host.ts'
+import { sendLater } from './session-notify.ts'
 import { SlidingWindow } from './session-window.ts'
+import { StepHistory } from './step-history.ts'
 import { Steps } from './steps.ts'
 import { fillText } from './templates.ts'
+import { transcriptEvents } from './transcript-events.ts'
 import { dataLimits, sizeFault } from './values.ts'
-
-/** Maximum number of debug events of one conversation: they are stored until they are delivered. */
-const maxDebugEvents = 1000
 
 /** Maximum number of hints of a conversation, and of corrections. */
 const maxHints = 1000
@@ -37,6 +36,7 @@ export class SessionState {
   readonly id = randomUUID()
   readonly functions = new FunctionSet()
   readonly steps: Steps
+  readonly stepHistory: StepHistory
   readonly log: AgentLog
   /** Running agent; undefined before its start. */
   agent: CallAgent | undefined
@@ -48,18 +48,24 @@ export class SessionState {
   /** Prompt of the document, or the one that replaced it. */
   #base: string
   #shown: { readonly prompt: string; readonly functions: string } | undefined
-  readonly #browserEvents = browserEvents()
+  readonly #transcript = transcriptEvents()
   /** Latest turns, if the model sees only those. */
   readonly #window: SlidingWindow | undefined
-  #debugEvents = 0
   /** Number of causes for which the agent is on hold. */
   #holds: number
+  /**
+   * Time of clocks in what the model sees, in milliseconds since the epoch. With another one, each refresh
+   * would change the prompt, and some engines open their sessions again for that.
+   */
+  readonly #since: number
 
   constructor(document: AgentDocument, host: AgentHost) {
     this.document = document
     this.host = host
+    this.#since = host.context.now()
     const { params } = document
     this.steps = new Steps(document.contexts)
+    this.stepHistory = new StepHistory(document)
     this.log = new AgentLog(params.redact)
     const kept = params.persistGlobalData ? host.memory.globalData : undefined
     this.globalData = { ...document.globalData, ...kept }
@@ -87,17 +93,22 @@ export class SessionState {
     if (this.document.params.persistGlobalData) this.host.memory.globalData = this.globalData
   }
 
-  /** Present prompt, with replaced placeholders. */
+  /** Present prompt, with replaced placeholders. Its clocks show the begin of the conversation. */
   get prompt(): string {
     const { conscience } = this.document.params
     const parts = [this.#base, this.steps.text, ...(conscience ? [`Remember: ${conscience}`] : [])]
-    return this.fill(parts.filter((part) => part !== '').join('\n\n'))
+    return this.fill(parts.filter((part) => part !== '').join('\n\n'), this.#since)
   }
 
   /** Functions that the model sees now. */
   get shown(): readonly AgentFunction[] {
     const { document, functions, steps } = this
-    const own = functions.active(steps.allowed)
+    const own = functions.active(steps.allowed).map((of) => {
+      const { waitSound } = of
+      return waitSound
+        ? { ...of, waitSound: { ...waitSound, url: this.fill(waitSound.url, this.#since) } }
+        : of
+    })
     const moves = steps.functions.map((of) => {
       const { [of.name]: fillers } = document.internalFillers
       return fillers ? { ...of, fillers } : of
@@ -124,14 +135,14 @@ export class SessionState {
 
   /** Values that placeholders can name. */
   get values(): Json {
-    const { host, steps, id } = this
+    const { host, stepHistory, id } = this
     const { vars, call } = host.variables
     return {
       ...vars,
       vars,
       call,
       global_data: this.globalData,
-      step_history: { prev: { context: steps.context?.name, step: steps.step?.name } },
+      step_history: stepHistory.value,
       call_id: host.call.info.callId,
       ai_session_id: id,
       caller_id_num: host.call.info.fromUser,
@@ -146,9 +157,14 @@ export class SessionState {
     return conversationFields({ info, spaceId: host.spaceId, sessionId: id, params: document.params })
   }
 
-  /** Replaces the placeholders of a text. */
-  fill(text: string): string {
-    return fillText(text, this.values)
+  /** Time-out of requests that run functions; that of documents before the agent has started. */
+  get functionTimeout(): { readonly timeoutMs?: number } {
+    return this.agent ? { timeoutMs: this.agent.functionTimeoutMs } : {}
+  }
+
+  /** Replaces the placeholders of a text. `at`: time of its clocks; default now. */
+  fill(text: string, at = this.host.context.now()): string {
+    return fillText(text, this.values, at)
   }
 
   addFunctions(definitions: AgentDocument['functions']): void {
@@ -192,7 +208,7 @@ export class SessionState {
     const { hints, corrections = [] } = added ?? { hints: [] }
     // A function that adds the same hints again and again must not fill the recogniser.
     this.#hints = added ? [...new Set([...this.#hints, ...hints])].slice(-maxHints) : document.hints
-    if (corrections.length > 0) this.#corrections = [...before, ...corrections].slice(-maxHints)
+    if (corrections.length > 0) this.#corrections = distinct([...before, ...corrections]).slice(-maxHints)
     else if (!added) this.#corrections = document.corrections
     const isChanged = this.#corrections !== before
     this.change({ hints: this.#hints, ...(isChanged && { corrections: this.#corrections }) })
@@ -242,31 +258,26 @@ export class SessionState {
 
   #debug(event: DebugEvent): void {
     const { debugUrl, debugLevel } = this.document.params
-    if (debugUrl === undefined || event.level > debugLevel || this.#debugEvents > maxDebugEvents) return
-    this.#debugEvents++
-    if (this.#debugEvents > maxDebugEvents) {
-      this.host.warn(`More than ${maxDebugEvents} debug events: further ones are not sent.`)
-      return
-    }
-    const url = this.fill(debugUrl)
-    const text = JSON.stringify(debugBody(this.fields, event))
-    this.host.context.notify({
-      kind: 'agent-debug',
-      url,
-      method: 'POST',
-      body: { contentType: 'application/json', text },
-    })
+    if (!debugUrl || event.level > debugLevel) return
+    const body = debugBody(this.fields, event)
+    // An event that cannot be delivered is lost: it must not take room from reports.
+    sendLater(this, { kind: 'agent-debug', url: debugUrl.url, body, isBestEffort: true })
   }
 
-  /** Takes an event of the conversation: log, debug webhook, browser. */
+  /** Takes an event of the conversation: log, debug webhook, readers of the transcript. */
   receive(event: Parameters<AgentLog['event']>[0]): void {
     this.log.event(event)
     const history = this.#window?.event(event)
     if (history) this.agent?.change({ history })
     for (const debug of debugEvents(event)) this.#debug(debug)
-    const { call } = this.host
-    if (call.info.type !== 'webrtc' || call.signal.aborted) return
-    for (const { type, params } of this.#browserEvents(event)) this.sendToBrowser(params, type)
+    const { call, onTranscript } = this.host
+    const hasBrowser = call.info.type === 'webrtc' && !call.signal.aborted
+    for (const each of this.#transcript(event)) {
+      onTranscript?.(each)
+      call.reportTranscript(each)
+      // Arguments of functions are not for the caller's browser.
+      if (hasBrowser && each.type !== 'function_call') this.sendToBrowser(each.params, `ai.${each.type}`)
+    }
   }
 
   /** Sends an event to the caller's browser; the default type is that of events of the customer. */
@@ -277,4 +288,15 @@ export class SessionState {
       // The event is too large, or the call has ended: the conversation goes on.
     }
   }
+}
+
+/** Returns rules without repetitions; the latest of equal ones stays. */
+const distinct = (rules: readonly AgentRewrite[]): readonly AgentRewrite[] => {
+  const byContent = new Map<string, AgentRewrite>()
+  for (const rule of rules) {
+    const key = JSON.stringify([rule.replace, rule.with, rule.ignoreCase, rule.isPattern ?? false])
+    byContent.delete(key)
+    byContent.set(key, rule)
+  }
+  return [...byContent.values()]
 }

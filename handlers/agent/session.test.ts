@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { settle } from '../testing/fake-timers.ts'
 import { VerbFailed } from '../verbs.ts'
+import { readAgent } from './document.ts'
 import { functionOf, functionsUrl, SessionRig } from './testing/session-rig.ts'
 
 const report = { post_prompt: { text: 'Summarize.' }, post_prompt_url: 'https://x.example/report' }
@@ -32,6 +33,26 @@ describe('the start', () => {
     expect(agent.options.turns.attentionMs).toBe(120_000)
     const inbound = await new SessionRig().start({ params: { attention_timeout: 10_000 } })
     expect(inbound.options.turns.attentionMs).toBe(10_000)
+  })
+
+  it('has the usual patience after the first words of the callee', async () => {
+    const rig = new SessionRig({ direction: 'outbound' })
+    const agent = await rig.start({
+      params: { attention_timeout: 10_000, outbound_attention_timeout: 60_000 },
+    })
+    expect(agent.options.turns.attentionMs).toBe(60_000)
+    agent.speak('Hello?')
+    expect(agent.of('change')).toEqual([])
+    agent.hear('Yes?')
+    agent.hear('Who is it?')
+    expect(agent.of('change')).toEqual([[{ turns: { attentionMs: 10_000 } }]])
+  })
+
+  it('never asks a silent callee if the document switches that off', async () => {
+    const agent = await new SessionRig({ direction: 'outbound' }).start({ params: { attention_timeout: 0 } })
+    expect(agent.options.turns.attentionMs).toBe(0)
+    agent.hear('Yes?')
+    expect(agent.of('change')).toEqual([])
   })
 
   it('fails if no engine is there, without a report', async () => {
@@ -136,6 +157,18 @@ describe('a function', () => {
     expect(rig.asked).toHaveLength(1)
   })
 
+  it('has its own time-out, and so do the requests of data maps', async () => {
+    const rig = new SessionRig()
+    const data_map = { webhooks: [{ url: 'https://x.example/map', output: { response: 'Ok.' } }] }
+    const functions = [functionOf('book'), functionOf('map', { data_map }), functionOf('startup_hook')]
+    rig.reply({})
+    const agent = await rig.start({ SWAIG: { defaults: { web_hook_url: functionsUrl }, functions } })
+    await agent.call('book')
+    await agent.call('map')
+    expect(rig.context.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([20_000, 20_000])
+    expect(rig.context.outside.map(({ timeoutMs }) => timeoutMs)).toEqual([20_000])
+  })
+
   it('without a server fails', async () => {
     const rig = new SessionRig()
     const agent = await rig.start({ SWAIG: { functions: [functionOf('lost')] } })
@@ -198,6 +231,24 @@ describe('a reply that does not come', () => {
     await settle()
     expect(rig.warnings.at(-1)).toContain('dropped')
     expect(rig.timers.pending).toBe(0)
+  })
+
+  it('of a data map cancels its request with the wish for it', async () => {
+    const rig = new SessionRig()
+    const data_map = { webhooks: [{ url: 'https://x.example/map', output: {} }] }
+    const agent = await rig.start({ SWAIG: { functions: [functionOf('map', { data_map })] } })
+    let signal: AbortSignal | undefined
+    rig.context.request = (_, cancel) => {
+      signal = cancel
+      return new Promise(() => {})
+    }
+    const over = new AbortController()
+    const called = agent.call('map', {}, over.signal)
+    await settle()
+    expect(signal?.aborted).toBe(false)
+    over.abort()
+    await called
+    expect(signal?.aborted).toBe(true)
   })
 
   it('has no effect after the conversation', async () => {
@@ -282,63 +333,30 @@ describe('the end', () => {
   })
 })
 
-describe('hooks', () => {
-  const hooks = (...names: string[]) => ({
-    SWAIG: { defaults: { web_hook_url: functionsUrl }, functions: names.map((name) => functionOf(name)) },
-  })
-
-  it('are called at the start and at the end, and are unknown to the model', async () => {
-    const rig = new SessionRig()
-    rig.reply({ action: [{ set_global_data: { a: 1 } }] })
-    const agent = await rig.start({
-      ...hooks('startup_hook', 'hangup_hook'),
-      prompt: { text: 'A %{global_data.a}' },
-    })
-    expect(agent.functions).toEqual(['hangup'])
-    expect(rig.asked.map((body) => body.function)).toEqual(['startup_hook'])
-    expect(agent.prompt).toBe('A 1')
-    rig.call.end()
-    await settle()
-    expect(rig.sent('agent-function').map((body) => body.function)).toEqual(['hangup_hook'])
-  })
-
-  it('poll for input until the end', async () => {
-    const rig = new SessionRig()
-    rig.reply({ action: [{ user_input: 'A message' }] })
-    const agent = await rig.start(hooks('check_for_input'))
-    await rig.timers.advance(4000)
-    expect(rig.asked.map((body) => body.function)).toEqual(['check_for_input', 'check_for_input'])
-    expect(agent.of('message')[0]).toEqual([{ role: 'user', content: 'A message' }, true])
-    agent.end({ kind: 'stopped' })
-    await rig.timers.advance(10_000)
-    expect(rig.asked).toHaveLength(2)
-    expect(rig.timers.pending).toBe(0)
-  })
-
-  it('receive the summary', async () => {
-    const rig = new SessionRig()
-    const agent = await rig.start({ ...hooks('summarize_conversation'), post_prompt: 'Sum up.' })
-    agent.end({ kind: 'stopped' })
-    await settle()
-    expect(rig.sent('agent-function')[0]).toMatchObject({
-      argument: { parsed: [{ summary: 'They talked.' }] },
-    })
-  })
-})
-
 it('takes commands from outside', async () => {
   const rig = new SessionRig()
   const agent = await rig.start({ prompt: { text: 'A %{global_data.a}' } })
   expect(agent.options.commands).toBe(rig.session)
   await rig.session?.message({ role: 'system', content: 'Hurry.' }, { globalData: { a: 1 } })
-  rig.session?.hold(10, 'Say that you will be back.')
+  rig.session?.hold(10, 'One moment.')
+  await settle()
   rig.session?.unhold('Go on.')
   rig.session?.stop()
   await settle()
-  expect(agent.names).toEqual(['change', 'message', 'message', 'hold', 'unhold', 'message', 'quiet', 'stop'])
+  expect(agent.names).toEqual([
+    'change',
+    'message',
+    'quiet',
+    'say',
+    'hold',
+    'unhold',
+    'message',
+    'quiet',
+    'stop',
+  ])
   expect(rig.end).toEqual({ end: { kind: 'stopped' }, hasLeft: false })
   await rig.session?.message({ role: 'user', content: 'Late' })
-  expect(agent.names).toHaveLength(8)
+  expect(agent.names).toHaveLength(9)
 })
 
 it('sends events to the debug webhook by level, and to a browser', async () => {
@@ -356,6 +374,7 @@ it('sends events to the debug webhook by level, and to a browser', async () => {
       .join(),
   )
   expect(names).toEqual(['session_start', 'speech_detect', 'session_end'])
+  expect(rig.context.callbacks.every(({ isBestEffort }) => isBestEffort)).toBe(true)
   expect(rig.call.verbs.filter(([name]) => name === 'sendUserEvent').map((verb) => verb[2])).toEqual([
     'ai.speech_detect',
     'ai.partial_result',
@@ -363,11 +382,56 @@ it('sends events to the debug webhook by level, and to a browser', async () => {
   ])
 })
 
+it('reports functions in the transcript, and not to the browser', async () => {
+  const rig = new SessionRig({ type: 'webrtc' })
+  const agent = await rig.start({ SWAIG: { functions: [functionOf('pay')] } })
+  await agent.call('pay', { card: '4111' })
+  rig.call.end()
+  await settle()
+  expect(rig.call.transcript.map(({ type }) => type)).toEqual(['function_call', 'stop'])
+  expect(rig.call.names).not.toContain('sendUserEvent')
+})
+
+it('sends events to the debug webhook for as long as the conversation lasts, and to no other scheme', async () => {
+  const rig = new SessionRig()
+  const agent = await rig.start({ params: { debug_webhook_url: 'https://u:p@x.example/debug' } })
+  for (let i = 0; i < 1500; i++) agent.hear('Hello')
+  expect(rig.sent('agent-debug')).toHaveLength(1501)
+  expect(rig.warnings).toEqual([])
+  const { document, warnings } = readAgent({ prompt: 'Hi', params: { debug_webhook_url: 'file:///etc' } })
+  expect(document?.params.debugUrl).toBeUndefined()
+  expect(warnings.map(({ path }) => path)).toEqual(['/params/debug_webhook_url'])
+})
+
 describe('a server of the Model Context Protocol', () => {
   const answer = (result: object) => ({
     status: 200,
     headers: {},
     text: JSON.stringify({ jsonrpc: '2.0', result }),
+  })
+
+  it('runs the function of the end before its session is closed', async () => {
+    const rig = new SessionRig()
+    const sent: string[] = []
+    const tool = { name: 'hangup_hook', description: 'Ends.', inputSchema: { type: 'object' } }
+    const results: Record<string, object> = {
+      initialize: { protocolVersion: '2025-06-18' },
+      'tools/list': { tools: [tool] },
+      'tools/call': { content: [] },
+    }
+    rig.context.request = async ({ body, method: verb, timeoutMs }) => {
+      const { id, method = verb } = JSON.parse(body?.text ?? '{}')
+      sent.push(`${method} ${timeoutMs ?? 'usual'}`)
+      const text = JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} })
+      return { status: 200, headers: { 'mcp-session-id': 's' }, text }
+    }
+    const agent = await rig.start({ SWAIG: { mcp_servers: [{ url: 'https://x.example/mcp' }] } })
+    expect(agent.functions).toEqual(['hangup'])
+    rig.call.end()
+    await settle()
+    expect(sent.slice(-2)).toEqual(['tools/call 20000', 'DELETE 20000'])
+    expect(sent[0]).toBe('initialize usual')
+    expect(rig.context.callbacks).toEqual([])
   })
 
   it('has functions that the model can call', async () => {
@@ -393,69 +457,4 @@ describe('a server of the Model Context Protocol', () => {
     await settle()
     expect(rig.end).toMatchObject({ hasLeft: false })
   })
-})
-
-describe('a hold', () => {
-  it('from the beginning ends by a command, without music', async () => {
-    const rig = new SessionRig()
-    const agent = await rig.start({ params: { start_paused: true } })
-    rig.session?.unhold()
-    rig.session?.unhold()
-    expect([agent.names, rig.call.names]).toEqual([['unhold'], ['startAgent']])
-  })
-
-  it('has no effect after the end', async () => {
-    const rig = new SessionRig()
-    const agent = await rig.start({})
-    agent.end({ kind: 'inactive' })
-    await settle()
-    rig.session?.hold(10, 'Wait.')
-    expect([agent.names, rig.call.names, rig.timers.pending]).toEqual([[], ['startAgent'], 0])
-  })
-})
-
-it('leaves nothing behind after each poll for input', async () => {
-  const rig = new SessionRig()
-  rig.reply({})
-  const functions = [functionOf('check_for_input'), functionOf('book')]
-  const agent = await rig.start({
-    SWAIG: { defaults: { web_hook_url: functionsUrl }, functions },
-    params: { input_poll_freq: 1000, swaig_post_conversation: true },
-    post_prompt_url: 'https://x.example/r',
-  })
-  for (let i = 0; i < 20; i++) await rig.timers.advance(1000)
-  await agent.call('book')
-  agent.end({ kind: 'stopped' })
-  await settle()
-  expect(rig.asked.length).toBeGreaterThan(15)
-  const [report] = rig.sent('agent-report')
-  const log = report?.swaig_log as { command_name: string; post_data: object }[]
-  expect(log.map(({ command_name }) => command_name)).toEqual(['book'])
-  expect(log[0]?.post_data).not.toHaveProperty('call_log')
-  expect(rig.warnings).toEqual([])
-})
-
-it('goes on with polls after the function was off for a while', async () => {
-  const rig = new SessionRig()
-  rig.reply({})
-  const functions = [
-    functionOf('check_for_input', { meta_data_token: 't' }),
-    functionOf('book', { meta_data_token: 't' }),
-  ]
-  const agent = await rig.start({ SWAIG: { defaults: { web_hook_url: functionsUrl }, functions } })
-  const polls = () => rig.asked.filter((body) => body.function === 'check_for_input').length
-  const toggle = async (active: boolean) => {
-    rig.reply({ action: [{ toggle_functions: [{ function: 'check_for_input', active }] }] })
-    await agent.call('book')
-    rig.reply({})
-  }
-  await toggle(false)
-  await rig.timers.advance(4000)
-  expect(polls()).toBe(0)
-  await toggle(true)
-  await rig.timers.advance(4000)
-  expect(polls()).toBeGreaterThan(0)
-  agent.end({ kind: 'stopped' })
-  await settle()
-  expect(rig.timers.pending).toBe(0)
 })

@@ -1,18 +1,21 @@
+import type { ConversationHold } from '../common/conversation-hold.ts'
+import { wait, within } from '../common/timers.ts'
 import type { AgentCommands, AgentEnd, AgentEvent, AgentMessage } from '../verbs.ts'
 import type { AgentDocument, HistoryReset, Json } from './document-types.ts'
 import { earlierConversation } from './session-earlier.ts'
 import { Effects } from './session-effects.ts'
+import { EndHooks } from './session-end-hooks.ts'
 import { FunctionRunner } from './session-functions.ts'
 import { FurtherServers } from './session-further.ts'
-import { AgentHold } from './session-hold.ts'
-import { type AgentHost, type SessionEnd, wait, within } from './session-host.ts'
+import { sessionHold } from './session-hold.ts'
+import type { AgentHost, SessionEnd } from './session-host.ts'
 import { Leaving } from './session-leaving.ts'
 import { Moves } from './session-moves.ts'
-import { agentOptions } from './session-options.ts'
+import { agentOptions, initialAttention } from './session-options.ts'
 import { reportEnd } from './session-report.ts'
 import { SessionState } from './session-state.ts'
 
-export type { ActionResult, AgentHost, AgentMemory, SessionEnd, Timers } from './session-host.ts'
+export type { ActionResult, AgentHost, AgentMemory, SessionEnd } from './session-host.ts'
 
 /**
  * Maximum wait before the agent starts for the functions of other servers, and for the earlier conversation,
@@ -25,20 +28,19 @@ export class AgentSession implements AgentCommands {
   readonly #state: SessionState
   readonly #moves: Moves
   readonly #leaving: Leaving
-  readonly #hold: AgentHold
+  readonly #hold: ConversationHold
   readonly #further: FurtherServers
   readonly #effects: Effects
   readonly #runner: FunctionRunner
   #startedAt = 0
+  #hasSpoken = false
 
   constructor(document: AgentDocument, host: AgentHost) {
     const state = new SessionState(document, host)
     this.#state = state
     this.#moves = new Moves(state)
     this.#leaving = new Leaving(state)
-    this.#hold = new AgentHold(state, (step) => {
-      void this.#moves.push(state.steps.goToStep(step), 'webhook_action')
-    })
+    this.#hold = sessionHold(state, this.#leaving)
     this.#further = new FurtherServers(state)
     const parts = { moves: this.#moves, hold: this.#hold, leaving: this.#leaving }
     this.#effects = new Effects(state, parts)
@@ -57,13 +59,23 @@ export class AgentSession implements AgentCommands {
   async run(): Promise<SessionEnd> {
     const { host } = this.#state
     const end = await this.#converse()
-    void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt }).catch((error: unknown) =>
-      this.#fault('The report of the agent could not be made', error),
-    )
+    void this.#report(end)
     await this.#effects.idle()
     const { kind } = this.#leaving
     if (kind === 'hangup' && !host.call.signal.aborted) await host.call.hangup()
     return { end, hasLeft: kind === 'leave' }
+  }
+
+  /** Calls the functions of the end, and sends the report. Never rejects. */
+  async #report(end: AgentEnd): Promise<void> {
+    const endHooks = new EndHooks(this.#state, this.#runner)
+    try {
+      await reportEnd(this.#state, { moves: this.#moves, endHooks }, { end, startedAt: this.#startedAt })
+    } catch (error) {
+      this.#fault('The report of the agent could not be made', error)
+    }
+    await endHooks.done()
+    await this.#further.close()
   }
 
   /** Adds a message from outside; the model answers one of the user or the system. Never rejects. */
@@ -91,17 +103,18 @@ export class AgentSession implements AgentCommands {
     if (message.content !== '') state.message(message, message.role !== 'assistant')
   }
 
-  /** Puts the conversation on hold for some seconds at most. */
+  /**
+   * Puts the conversation on hold for some seconds at most, after what the agent is saying. It speaks the
+   * prompt before, word for word.
+   */
   hold(seconds: number, prompt?: string): void {
-    if (this.#state.isOver) return
-    if (prompt) this.#instruct(prompt, false)
-    this.#hold.begin(seconds)
+    this.#hold.begin(seconds, { prompt })
   }
 
-  /** Ends a hold. */
+  /** Ends a hold. The model answers the prompt. */
   unhold(prompt?: string): void {
     this.#hold.end()
-    if (prompt) this.#instruct(prompt, true)
+    if (prompt) this.#state.message({ role: 'system', content: prompt }, true)
   }
 
   /** Ends the conversation after the agent's last words. */
@@ -111,10 +124,6 @@ export class AgentSession implements AgentCommands {
 
   #fault(what: string, error: unknown): void {
     this.#state.host.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`)
-  }
-
-  #instruct(content: string, respond: boolean): void {
-    this.#state.message({ role: 'system', content }, respond)
   }
 
   /** Runs the conversation to its end. Whatever happens, nothing has an effect afterwards. */
@@ -127,10 +136,12 @@ export class AgentSession implements AgentCommands {
       ])
       await this.#start(earlier)
       return await this.#ended()
+    } catch (error) {
+      void this.#further.close()
+      throw error
     } finally {
       this.#hold.end()
       this.#state.finish()
-      void this.#further.close()
     }
   }
 
@@ -180,12 +191,22 @@ export class AgentSession implements AgentCommands {
   #told(event: AgentEvent): void {
     const state = this.#state
     if (event.kind === 'language') this.#moves.speaks(event.code)
+    if (event.kind === 'user') this.#answeredCall()
     state.receive(event)
     if (event.kind === 'function') {
       const kept = this.#runner.takeKept(event.call.id)
       if (kept !== undefined) state.log.replaceResult(event.call.id, kept)
     }
     if (event.kind === 'answer' && isOfStep(event)) void this.#moves.answered()
+  }
+
+  /** The other side has spoken: the silence that outbound calls allow before is over. */
+  #answeredCall(): void {
+    if (this.#hasSpoken) return
+    this.#hasSpoken = true
+    const state = this.#state
+    const { attentionMs } = state.document.turns
+    if (initialAttention(state) !== attentionMs) state.changeTurns({ attentionMs })
   }
 
   get #native() {

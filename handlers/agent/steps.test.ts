@@ -116,6 +116,7 @@ it('changes contexts with fillers, a reset and a first step', () => {
   })
   expect(steps.changeContext('sales')).toEqual({
     kind: 'moved',
+    from: { context: 'default', step: 'one' },
     text: 'Present step of the conversation: three\nDo three.',
     context: 'sales',
     step: 'three',

@@ -1,11 +1,7 @@
 import type { AgentFunction } from '../verbs.ts'
 import type { AgentContext, AgentStep, HistoryReset, Json } from './document-types.ts'
+import { changeContext, nextStep } from './function-names.ts'
 import { Gather, type GatherResult } from './gather.ts'
-
-/** Name of the function by which the model goes to another step. */
-export const nextStep = 'next_step'
-/** Name of the function by which the model goes to another context. */
-export const changeContext = 'change_context'
 
 /** Phrases by language. */
 export type Phrases = Readonly<Record<string, readonly string[]>>
@@ -21,6 +17,8 @@ export interface Move {
   readonly context: string
   readonly step: string
   readonly isNewContext: boolean
+  /** Names of the context and the step before; absent without one. */
+  readonly from?: { readonly context: string; readonly step: string }
   /** Changes of the history; absent: it stays. */
   readonly reset?: HistoryReset
   /** Whether the model forgets the history, unless the reset says otherwise. */
@@ -184,17 +182,20 @@ export class Steps {
 
   #move(context: AgentContext, step: AgentStep | undefined): Move {
     const from = this.#context
+    const fromStep = this.#step
     const isNewContext = from !== context
     this.#enter(context, step)
     const reset = step?.reset ?? (isNewContext ? context.reset : undefined)
     const history = step?.history === 'default' && isNewContext ? context.history : step?.history
-    const isIsolated = history === 'hide' || (history !== 'keep' && isNewContext && context.isIsolated)
+    const isHidden = history === 'hide' || (history !== 'keep' && isNewContext && context.isIsolated)
+    const isIsolated = isHidden || (this.#gather?.isIsolated ?? false)
     return {
       kind: 'moved',
       text: this.text,
       context: context.name,
       step: step?.name ?? '',
       isNewContext,
+      ...(from && fromStep && { from: { context: from.name, step: fromStep.name } }),
       ...(reset && isReset(reset) && { reset }),
       isIsolated,
       fillers: isNewContext ? [from?.exitFillers, context.enterFillers].filter((of) => of !== undefined) : [],

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { absentFunction } from '../common/placeholders.ts'
 import type { FunctionDefinition, FunctionInclude, Json, McpServer, WebhookTarget } from './document-types.ts'
+import { hookFunctions, reservedFunctions } from './function-names.ts'
+import { nativeNames } from './native-functions.ts'
 import { Section } from './section.ts'
 import { type CredentialKeys, readTarget, requestHeaders } from './targets.ts'
 import { booleanOf, isObject, numberOf, textOf } from './values.ts'
@@ -11,33 +14,6 @@ export const maxFunctions = 256
 const maxIncludes = 64
 const maxNativeFunctions = 64
 const maxMcpServers = 16
-
-/** Functions of the gateway that a document's own function cannot replace. */
-export const reservedFunctions: ReadonlySet<string> = new Set([
-  'next_step',
-  'change_context',
-  'gather_submit',
-  'get_ideal_strategy',
-])
-
-/** Functions that the gateway calls itself, and that the model does not see. */
-export const hookFunctions: ReadonlySet<string> = new Set([
-  'startup_hook',
-  'start_hook',
-  'hangup_hook',
-  'stop_hook',
-  'check_for_input',
-])
-
-/** Functions of the gateway that a document can switch on. */
-export const nativeFunctions: ReadonlySet<string> = new Set([
-  'check_time',
-  'wait_seconds',
-  'wait_for_user',
-  'adjust_response_latency',
-  'hangup',
-  'pause_conversation',
-])
 
 const webhookKeys: CredentialKeys = {
   user: ['web_hook_auth_user', 'auth_user', 'user'],
@@ -111,7 +87,6 @@ const endlessLoops = 10_000
 
 const readWaitSound = (section: Section): FunctionDefinition['waitSound'] => {
   const url = section.text('wait_file')
-  if (url !== undefined) section.warn('wait_file', 'is kept, but not played; say a filler instead')
   const isEndless = !section.has('wait_file_loops') || textOf(section.get('wait_file_loops')) === 'endless'
   const loops = isEndless ? endlessLoops : (section.number('wait_file_loops', [1, endlessLoops]) ?? 1)
   return url === undefined ? undefined : { url, loops: Math.round(loops) }
@@ -136,6 +111,14 @@ const readName = (section: Section): string | undefined => {
   return undefined
 }
 
+const readDataMap = (section: Section): Json | undefined => {
+  const map = section.object('data_map')
+  const absent = map && absentFunction(JSON.stringify(map))
+  if (absent !== undefined)
+    section.warn('data_map', `contains the function @{${absent}}, which has no effect`)
+  return map
+}
+
 /**
  * Reads one function. Undefined, with a warning, if it has no usable name. Other functions than hooks need a
  * description; the name stands for it.
@@ -147,7 +130,7 @@ export const readFunction = (
   const name = readName(section)
   if (name === undefined) return undefined
   const webhook = readTarget(section, 'web_hook_url', webhookKeys)
-  const dataMap = section.object('data_map')
+  const dataMap = readDataMap(section)
   const fillers = section.phrases('fillers')
   const waitSound = readWaitSound(section)
   const description = section.text('description', 'purpose')
@@ -213,10 +196,10 @@ const readMcpServer = (section: Section): readonly McpServer[] => {
 
 const readNativeFunctions = (section: Section): readonly string[] => {
   const names = section.texts('native_functions', maxNativeFunctions) ?? []
-  const unknown = names.filter((name) => !nativeFunctions.has(name))
+  const unknown = names.filter((name) => !nativeNames.has(name))
   for (const name of new Set(unknown))
     section.warn('native_functions', `contains ${name.slice(0, 64)}, which the gateway does not have`)
-  return [...new Set(names.filter((name) => nativeFunctions.has(name)))]
+  return [...new Set(names.filter((name) => nativeNames.has(name)))]
 }
 
 const readInternalFillers = (section: Section): Swaig['internalFillers'] => {

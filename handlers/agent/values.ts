@@ -4,6 +4,15 @@ import type { Json } from './document-types.ts'
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether a value is a text with a placeholder, which becomes the right value when the script runs. */
+export const isPlaceholder = (value: unknown): boolean => typeof value === 'string' && /[$%]\{/.test(value)
+
+/** Path of a value that changes during the conversation, with prefixes such as `lc:`. */
+const ofConversation = /^(?:[a-z]+:)*(?:global_data|step_history|meta_data|args|ai_session_id)\b/
+
+/** Whether the expression of a placeholder names a value of the conversation: the agent replaces it. */
+export const isOfConversation = (expression: string): boolean => ofConversation.test(expression)
+
 /** Returns a finite number, also of a text such as `1500`; undefined for any other value. */
 export const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value.slice(0, 64)) : value

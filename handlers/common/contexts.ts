@@ -10,6 +10,7 @@ export const contextWith = (
   fetchDocument: (request) => context.fetchDocument(request),
   notify: (callback) => context.notify(callback),
   request: (request, signal) => context.request(request, signal),
+  openSocket: (request, listener) => context.openSocket(request, listener),
   warn: (fault) => context.warn(fault),
   step: (step) => context.step(step),
   isOwnHost: (host) => context.isOwnHost(host),

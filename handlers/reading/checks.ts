@@ -1,4 +1,5 @@
-import { JobFailed, type Timers } from '../script/sandbox/job-threads.ts'
+import type { Timers } from '../common/timers.ts'
+import { JobFailed } from '../script/sandbox/job-threads.ts'
 import { checkDocument, type DocumentKind, type DocumentReport } from './check-document.ts'
 import type { DocumentReader } from './reader.ts'
 

@@ -9,7 +9,7 @@ import { Variables } from './variables.ts'
 /** Makes the runner of voice agents outside of scripts: each is the only step of a script of its own. */
 export const createAgentRunner =
   ({ sandbox, documents, timers, ...ids }: ScriptHandlerOptions): RunAgentRequest =>
-  async (call, context, { method, document, path, stop }) => {
+  async (call, context, { method, document, path, stop, onTranscript }) => {
     const variables = new Variables({ call, ids, envs: context.envs, sandbox, now: () => context.now() })
     const run = new ScriptRun({
       call,
@@ -19,6 +19,7 @@ export const createAgentRunner =
       ids,
       timers,
       ...(stop && { stopAgents: stop }),
+      ...(onTranscript && { onTranscript }),
     })
     const steps = new StepList([{ method, parameters: { agent: document }, path }])
     try {

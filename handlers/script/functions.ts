@@ -1,19 +1,12 @@
-import { maxExpressionLength, type TemplateFunction } from '../common/placeholders.ts'
+import { calculated } from '../common/arithmetic.ts'
+import type { TemplateFunction } from '../common/placeholders.ts'
+import { strftime } from '../common/strftime.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
-import { strftime } from './strftime.ts'
 
-/** Collaborators of template functions. */
-export interface FunctionDeps {
-  /** Present time in milliseconds since the epoch. */
-  readonly now: number
-  /** Evaluates JavaScript. Throws {@link VerbFailed}. */
-  evaluate(expression: string): Promise<unknown>
-}
+type Apply = (argument: string, now: number) => string
 
-type Apply = (argument: string, deps: FunctionDeps) => string | Promise<string>
-
-const time: Apply = (argument, { now }) => {
+const time: Apply = (argument, now) => {
   const [timeZone = ''] = argument.split(/\s/, 1)
   try {
     return strftime(now, timeZone, argument.slice(timeZone.length).trim())
@@ -25,20 +18,10 @@ const time: Apply = (argument, { now }) => {
   }
 }
 
-/**
- * Evaluates arithmetic. Accepts numbers and operators only: anything else could come from callers and
- * servers.
- */
-const calculation: Apply = async (argument, { evaluate }) => {
-  if (
-    !/^[-+*/().\d\s]+$/.test(argument) ||
-    /\*\*|\/\//.test(argument) ||
-    argument.length > maxExpressionLength
-  )
-    throw failed('expr must contain only numbers, + - * / and parentheses')
-  // JavaScript reads a number with a leading zero as octal.
-  const decimal = argument.replace(/(?<![\d.])0+(?=\d)/g, '')
-  return String(await evaluate(`(${decimal})`))
+const calculation: Apply = (argument) => {
+  const value = calculated(argument)
+  if (typeof value === 'string') throw failed(`expr ${value}`)
+  return String(value)
 }
 
 const functions: Readonly<Record<TemplateFunction, Apply>> = {
@@ -48,11 +31,11 @@ const functions: Readonly<Record<TemplateFunction, Apply>> = {
   separate: (argument) => [...argument.replace(/\s+/g, '')].join(' '),
 }
 
-/** Applies a template function to its argument. Throws {@link VerbFailed}. */
-export const applyFunction = async (
-  name: TemplateFunction,
-  argument: string,
-  deps: FunctionDeps,
-): Promise<string> => functions[name](argument, deps)
+/**
+ * Applies a template function to its argument. `now`: milliseconds since the epoch. Throws
+ * {@link VerbFailed}.
+ */
+export const applyFunction = (name: TemplateFunction, argument: string, now: number): string =>
+  functions[name](argument, now)
 
 const failed = (message: string): VerbFailed => new VerbFailed(codes.expression, `${message}.`)

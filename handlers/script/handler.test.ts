@@ -255,6 +255,12 @@ describe('functions of templates', () => {
     expect(warnings).toEqual(steps.map((_, i) => `/sections/main/${i}/play js_eval_error`))
   })
 
+  it('name the cause for which a calculation fails', async () => {
+    const context = new FakeContext()
+    await scripts.run([{ play: { url: 'say:@{expr 1 / 0}' } }], { context })
+    expect(context.warnings[0]?.message).toContain('expr must have a finite result')
+  })
+
   it('that do not exist cause a warning and stay unchanged', async () => {
     const { verbs, warnings } = await scripts.run([{ play: { url: 'say:@{fmt_ph e164 5} @{other}' } }])
     expect(verbs[0]?.[1]).toMatchObject({ sounds: [{ text: '@{fmt_ph e164 5} @{other}' }] })

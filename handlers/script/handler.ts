@@ -1,4 +1,4 @@
-import type { Timers } from '../agent/session-host.ts'
+import type { Timers } from '../common/timers.ts'
 import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { DocumentSource, Handler, HandlerContext } from '../handler.ts'
 import type { ScriptIds } from './call-object.ts'

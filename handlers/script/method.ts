@@ -1,6 +1,7 @@
-import type { AgentMemory, Timers } from '../agent/session-host.ts'
+import type { AgentMemory } from '../agent/session-host.ts'
+import type { Timers } from '../common/timers.ts'
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
+import type { AgentTranscriptEvent, CallControl, CallRecording, CallStream } from '../verbs.ts'
 import type { Background } from './background.ts'
 import type { StatusEvents } from './events.ts'
 import type { MethodSpec } from './method-spec.ts'
@@ -45,6 +46,8 @@ export interface ScriptContext {
   readonly timers: Timers
   /** Ends the conversations of voice agents; absent: only the call and the documents do. */
   readonly stopAgents: AbortSignal | undefined
+  /** Receives the live transcripts of voice agents on the call. */
+  readonly onTranscript: ((event: AgentTranscriptEvent) => void) | undefined
   /** Logs a fault that does not stop the script. */
   warn(code: string, message: string, path: string): void
   /** Runs nested steps of a method. */

@@ -1,9 +1,10 @@
-import type { AgentMemory, Timers } from '../agent/session-host.ts'
+import type { AgentMemory } from '../agent/session-host.ts'
 import { asText } from '../common/as-text.ts'
 import { withoutWarnings } from '../common/contexts.ts'
 import { isPath } from '../common/placeholders.ts'
+import type { Timers } from '../common/timers.ts'
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
+import type { AgentTranscriptEvent, CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
 import { Background } from './background.ts'
 import type { ScriptIds } from './call-object.ts'
@@ -56,6 +57,8 @@ export interface ScriptRunDeps {
   readonly timers: Timers
   /** Ends the conversations of voice agents. */
   readonly stopAgents?: AbortSignal
+  /** Receives the live transcripts of voice agents on the call. */
+  readonly onTranscript?: (event: AgentTranscriptEvent) => void
 }
 
 /** Running section with the number of jumps of each `goto`, by path. */
@@ -201,6 +204,10 @@ export class ScriptRun implements ScriptContext {
 
   get stopAgents(): AbortSignal | undefined {
     return this.#deps.stopAgents
+  }
+
+  get onTranscript(): ScriptRunDeps['onTranscript'] {
+    return this.#deps.onTranscript
   }
 
   get #frame(): Frame {

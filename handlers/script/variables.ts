@@ -181,8 +181,7 @@ export class Variables {
       if ('literal' in piece) texts.push(asText(await this.#text(piece.literal, how)))
       else {
         const argument = asText(await this.#text(piece.argument, { ...how, decode: false }))
-        const evaluate = (expression: string) => this.evaluate(expression)
-        const made = await applyFunction(piece.name, argument, { now: this.#options.now(), evaluate })
+        const made = applyFunction(piece.name, argument, this.#options.now())
         take(how.room, Math.max(made.length, minPlaceholderLength))
         texts.push(made)
       }

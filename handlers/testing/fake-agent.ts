@@ -16,11 +16,14 @@ type Untimed<E> = E extends AgentEvent ? Omit<E, 'at'> : never
 export class FakeAgent implements CallAgent {
   readonly id: string
   readonly options: AgentOptions
+  readonly functionTimeoutMs = 20_000
   readonly ended: Promise<AgentEnd>
   /** Methods that were called, with their arguments. */
   readonly did: (readonly [method: string, ...args: unknown[]])[] = []
   /** Summary that the model gives; undefined: none. */
   summary: string | undefined = 'They talked.'
+  /** Resolves when what is said was heard; replaced by tests in which that takes time. */
+  heard: Promise<void> = Promise.resolve()
   /** Resolves when the agent is silent; replaced by tests in which it speaks. */
   silence: Promise<void> = Promise.resolve()
   /** Whether {@link stop} ends the conversation at once; default true. */
@@ -110,13 +113,19 @@ export class FakeAgent implements CallAgent {
     this.did.push(['message', message, respond])
   }
 
-  async say(text: string, ...more: readonly unknown[]): Promise<void> {
-    this.did.push(['say', text, ...more])
+  async say(...args: Parameters<CallAgent['say']>): Promise<void> {
+    this.did.push(['say', ...args])
+    await this.heard
   }
 
-  quiet(): Promise<void> {
+  cut(): void {
+    this.did.push(['cut'])
+  }
+
+  async quiet(): Promise<boolean> {
     this.did.push(['quiet'])
-    return this.silence
+    await this.silence
+    return true
   }
 
   hold(): void {

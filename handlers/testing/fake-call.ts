@@ -1,5 +1,6 @@
 import type {
   AgentOptions,
+  AgentTranscriptEvent,
   CallCollection,
   CallControl,
   Callee,
@@ -77,6 +78,8 @@ export class FakeCall implements CallControl {
   readonly agents: FakeAgent[] = []
   /** Conversations of agents, in order: each drives an agent; without one the agent ends as inactive. */
   readonly talks: ((agent: FakeAgent) => unknown)[] = []
+  /** Reported events of the agents' transcripts. */
+  readonly transcript: AgentTranscriptEvent[] = []
   /** Functions that run before a verb settles, by verb name, with the verb's first argument. */
   readonly during = new Map<string, (options: never) => unknown>()
   /** Failures of verbs, by name. */
@@ -294,6 +297,10 @@ export class FakeCall implements CallControl {
     const result = this.referrals.shift() ?? { kind: 'completed', status: 202, notifyStatus: 200 }
     if (result.kind === 'completed') this.end()
     return result
+  }
+
+  reportTranscript(event: AgentTranscriptEvent): void {
+    this.transcript.push(event)
   }
 
   sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {

@@ -1,12 +1,47 @@
 import type {
   DocumentFault,
   DocumentRequest,
+  DocumentSocket,
   FetchedDocument,
   HandlerContext,
   HttpRequest,
   HttpResponse,
+  SocketListener,
+  SocketRequest,
   StatusCallback,
 } from '../handler.ts'
+
+/** WebSocket of tests: a test acts as the server by `listener`. */
+export class FakeSocket implements DocumentSocket {
+  readonly request: SocketRequest
+  readonly listener: SocketListener
+  /** Messages that were sent. */
+  readonly sent: Record<string, unknown>[] = []
+  isClosed = false
+
+  constructor(request: SocketRequest, listener: SocketListener) {
+    this.request = request
+    this.listener = listener
+  }
+
+  /** Messages of one type that were sent. */
+  of(type: string): readonly Record<string, unknown>[] {
+    return this.sent.filter((message) => message.type === type)
+  }
+
+  /** Sends a message as the server. */
+  receives(message: object | string): void {
+    this.listener.onMessage(typeof message === 'string' ? message : JSON.stringify(message))
+  }
+
+  send(text: string): void {
+    if (!this.isClosed) this.sent.push(JSON.parse(text) as Record<string, unknown>)
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+}
 
 /**
  * Handler context for tests: serves documents by URL (an error as document is thrown), and records requests
@@ -21,6 +56,9 @@ export class FakeContext implements HandlerContext {
   readonly outside: HttpRequest[] = []
   /** Responses of {@link request}, in order; without one the request fails. */
   readonly answers: HttpResponse[] = []
+  /** WebSockets that were opened; each is connected at once unless {@link connects} is false. */
+  readonly sockets: FakeSocket[] = []
+  connects = true
   readonly steps: { readonly path: string; readonly method: string; readonly node?: string }[] = []
   envs: Readonly<Record<string, string>> = {}
   status?: { readonly url: string; readonly method: 'GET' | 'POST' }
@@ -52,11 +90,21 @@ export class FakeContext implements HandlerContext {
     this.callbacks.push(callback)
   }
 
-  async request(request: HttpRequest): Promise<HttpResponse> {
+  async request(request: HttpRequest, _signal?: AbortSignal): Promise<HttpResponse> {
     this.outside.push(request)
     const answer = this.answers.shift()
     if (!answer) throw new Error(`no answer of ${request.url}`)
     return answer
+  }
+
+  openSocket(request: SocketRequest, listener: SocketListener): FakeSocket {
+    const socket = new FakeSocket(request, listener)
+    this.sockets.push(socket)
+    queueMicrotask(() => {
+      if (this.connects) listener.onOpen()
+      else listener.onEnd({ kind: 'unreachable', reason: 'ECONNREFUSED' })
+    })
+    return socket
   }
 
   warn(fault: DocumentFault): void {

@@ -26,10 +26,16 @@ export class TestScripts {
   // Uses real threads; a test without expressions never starts them.
   readonly #sandbox = new Sandbox({ after: () => ({ cancel: () => {} }) })
   readonly timers = new FakeTimers()
-  readonly #options = { nodeId: 'n-1', spaceId: 's-1', sandbox: this.#sandbox, timers: this.timers }
-  readonly handler = createScriptHandler(this.#options)
+  readonly handler: ReturnType<typeof createScriptHandler>
   /** Runs voice agents outside of scripts. */
-  readonly runAgent = createAgentRunner(this.#options)
+  readonly runAgent: ReturnType<typeof createAgentRunner>
+
+  /** `spaceId`: space of the scripts; empty for none. */
+  constructor(spaceId = 's-1') {
+    const options = { nodeId: 'n-1', spaceId, sandbox: this.#sandbox, timers: this.timers }
+    this.handler = createScriptHandler(options)
+    this.runAgent = createAgentRunner(options)
+  }
 
   close(): Promise<void> {
     return this.#sandbox.close()

@@ -8,7 +8,7 @@ export interface AgentFunction {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Phrases that the agent says while the function runs, by language (BCP 47, or `default`). */
   readonly fillers?: Readonly<Record<string, readonly string[]>>
-  /** Sound for the time of the function, after the filler. The gateway does not play it yet. */
+  /** Sound for the time of the function, in place of the background, after the filler. */
   readonly waitSound?: { readonly url: string; readonly loops: number }
   /** Whether the function starts only after its filler was heard; default false. */
   readonly waitForFillers?: boolean
@@ -48,6 +48,8 @@ export interface AgentLanguage {
   readonly name: string
   /** BCP 47 tag, or `multi` for a recogniser that follows the caller. */
   readonly code: string
+  /** Language of the caller, if it differs: a BCP 47 tag, or `multi`; default `code`. */
+  readonly heard?: string
   /** Voice by the document's name, for instance `elevenlabs.rachel`; default the engine's own. */
   readonly voice?: string
   /** Settings of the voice, passed on to its engine. */
@@ -76,52 +78,87 @@ export interface AgentModelSettings {
   readonly maxTokens?: number
 }
 
+/** Text that an agent speaks while it is being written. */
+export interface AgentText {
+  /**
+   * Calls the listener with the text so far, if there is any, with each further piece, and with undefined at
+   * the end. Returns a function that ends the calls.
+   */
+  read(listener: (piece: string | undefined) => void): () => void
+}
+
+/** Sound among the words of an agent. `loops`: repetitions; 0 means until it is interrupted, 1 h at most. */
+export interface AgentSound {
+  readonly url: string
+  readonly loops: number
+}
+
+/** Options of {@link CallAgent.say}. */
+export interface AgentSayOptions {
+  /** Default true. */
+  readonly isInterruptible?: boolean
+  /** Language of these words only, with its voice. */
+  readonly language?: AgentLanguage
+}
+
 /** Recognitions that make the agent fall silent. */
 export type AgentBarge = 'none' | 'partial' | 'complete' | 'any'
 
-/** Rules of turn-taking. Durations in milliseconds; 0 switches off what has no other minimum. */
+/**
+ * Rules of turn-taking. Durations in milliseconds; 0 switches off what has no other minimum. A
+ * document that names none has the values of `common/usual-turns.ts`.
+ */
 export interface AgentTurnSettings {
-  /** Silence that ends the caller's turn; default 700. */
+  /** Silence that ends the caller's turn. */
   readonly endOfSpeechMs: number
-  /** Whether a source of meaning may end the turn earlier: the engine, or rules on the text. Default true. */
+  /** Whether a source of meaning may end the turn earlier: the engine, or rules on the text. */
   readonly isSemantic: boolean
-  /** Silence after which the source of meaning is asked; default 250. */
+  /** Silence after which the source of meaning is asked. */
   readonly semanticMs: number
-  /** Wait for the first recognised word after voice began; default 1000. */
+  /** Wait for the first recognised word after voice began. */
   readonly firstWordMs: number
-  /** Silence of the recogniser that ends a turn without a final recognition; default 1400. */
+  /** Silence of the recogniser that ends a turn without a final recognition. */
   readonly speechEventMs: number
-  /** Longest turn of the caller; default 60,000. */
+  /** Longest turn of the caller. */
   readonly maxSpeechMs: number
-  /** Lowest confidence (0 to 1) of a recognition that ends a turn; default 0. */
+  /** Lowest confidence (0 to 1) of a recognition that ends a turn. */
   readonly confidence: number
-  /** Recognitions that interrupt; default `any`. */
+  /** Recognitions that interrupt. */
   readonly barge: AgentBarge
   /** Regular expression that a recognition must match to interrupt; default none. */
   readonly bargePattern?: string
-  /** Lowest number of words that interrupt; default 0. */
+  /** Lowest number of words that interrupt. */
   readonly bargeMinWords: number
-  /** Lowest confidence (0 to 1) that interrupts; default 0. */
+  /** Lowest confidence (0 to 1) that interrupts. */
   readonly bargeConfidence: number
-  /** Whether running functions may be interrupted; default true. */
+  /** Whether a listener's acknowledgements, such as "mm-hm", interrupt like other words; default false. */
+  readonly bargeAcknowledgements?: boolean
+  /** Whether running functions may be interrupted. */
   readonly bargeFunctions: boolean
-  /** An interruption within this time of the answer's start joins the turn before; default 3000, 0 is off. */
+  /** An interruption within this time of the answer's start joins the turn before; 0 is off. */
   readonly transparentBargeMs: number
   /** Instruction to the model after an interruption; default none. */
   readonly interruptPrompt?: string
   /** Silence of both sides after which the model is asked to speak; 0 is off. */
   readonly attentionMs: number
   readonly attentionPrompt?: string
-  /** Time without a turn of the caller after which the conversation ends; default 600,000. */
+  /** Time without a turn of the caller after which the conversation ends. */
   readonly inactivityMs: number
   /** Duration after which the conversation ends; absent: none. */
   readonly hardStopMs?: number
   /** Last instruction to the model before the hard stop; absent: none. */
   readonly hardStopPrompt?: string
-  /** Wait for a further key; default 3000. */
+  /** Wait for a further key. */
   readonly keyMs: number
-  /** Keys that end an input of keys at once; default none. */
+  /** Keys that end an input of keys at once. */
   readonly keyTerminators: string
+  /** Effect of a key: it is a turn, it only interrupts the agent, or it is ignored. Default `turns`. */
+  readonly keys?: 'turns' | 'interrupt' | 'ignored'
+  /**
+   * Wait for any sound of an answer, after which the engine is asked again; default 5000, 0 is off. Off, an
+   * answer that is being written may pause until the limit of inactivity.
+   */
+  readonly answerMs?: number
   /** Whether the agent stays silent until a turn contains this name; absent: always speaks. */
   readonly wakeName?: string
 }
@@ -133,6 +170,11 @@ export interface AgentOptions extends Cancellable {
   /** Names of the document for model and recogniser; the operator's configuration maps them. */
   readonly model?: string
   readonly recogniser?: string
+  /**
+   * Source of the answers: the model, which is the default, or the handler, which speaks by
+   * {@link CallAgent.say}. Turns have no answer of the engine then, and prompt and functions no effect.
+   */
+  readonly answers?: 'model' | 'handler'
   readonly prompt: string
   readonly functions: readonly AgentFunction[]
   /** Languages, the first one to begin with; at least one. */
@@ -191,9 +233,9 @@ export interface AgentCommands {
       readonly globalData?: Readonly<Record<string, unknown>>
     },
   ): void
-  /** Puts the agent on hold for some seconds at most, after its answer to an instruction. */
+  /** Puts the agent on hold for some seconds at most, after it has spoken the prompt word for word. */
   hold(seconds: number, prompt?: string): void
-  /** Ends a hold; the agent then answers to an instruction. */
+  /** Ends a hold; the agent then answers to an instruction, or speaks it if a handler answers. */
   unhold(prompt?: string): void
   /** Ends the conversation. The document continues. */
   stop(): void
@@ -231,11 +273,12 @@ export type AgentEvent = { readonly at: number } & (
       readonly merged: number
       readonly endedBy?: 'silence' | 'meaning' | 'engine' | 'limit'
     }
-  /** Piece of text that the agent begins to speak. */
-  | { readonly kind: 'utterance'; readonly text: string; readonly answer: string }
+  /** Piece of text that the agent begins to speak. `isMore`: it continues the one before, also in a word. */
+  | { readonly kind: 'utterance'; readonly text: string; readonly answer: string; readonly isMore?: true }
   /**
    * End of an answer. `spoken`: text that was given to the voice; `heard`: text that the caller heard.
-   * `heardMs`: duration of its audio that left the gateway.
+   * `heardMs`: duration of its audio that left the gateway. `isBarged`: cut before its end, by the caller or
+   * by the end of the call. With `isGivenUp`, the caller did not do it: the engine did not go on.
    */
   | {
       readonly kind: 'answer'
@@ -244,6 +287,7 @@ export type AgentEvent = { readonly at: number } & (
       readonly heard: string
       readonly heardMs: number
       readonly isBarged: boolean
+      readonly isGivenUp?: true
       /** Spoken word for word as the document demanded, not by the model. */
       readonly isExact: boolean
       readonly calls: readonly AgentFunctionCall[]
@@ -257,10 +301,13 @@ export type AgentEvent = { readonly at: number } & (
       readonly durationMs: number
       readonly outcome: 'finished' | 'failed' | 'canceled' | 'timeout' | 'unknown'
     }
-  /** `transparent`: the turn before continues, and the answer is dropped from the history. */
+  /**
+   * The agent's speech was cut. `transparent`: the turn before continues, and the answer is dropped from the
+   * history. `given-up`: the caller did not interrupt; the engine did not go on, or a limit was reached.
+   */
   | {
       readonly kind: 'barge'
-      readonly how: 'transparent' | 'normal'
+      readonly how: 'transparent' | 'normal' | 'given-up'
       readonly heardMs: number
       readonly text: string
     }
@@ -280,6 +327,21 @@ export type AgentEvent = { readonly at: number } & (
   | { readonly kind: 'ended'; readonly end: AgentEnd }
 )
 
+/** Event of the live transcript of a conversation, for browsers and applications. `params`: its content. */
+export interface AgentTranscriptEvent {
+  readonly type:
+    | 'start'
+    | 'partial_result'
+    | 'speech_detect'
+    | 'transparent_barge'
+    | 'response_utterance'
+    | 'completion'
+    | 'function_call'
+    | 'warning'
+    | 'stop'
+  readonly params: Readonly<Record<string, unknown>>
+}
+
 /**
  * End of a conversation. `stopped`: {@link CallAgent.stop}. `hangup`: the call ended. `inactive`: no turn for
  * the configured time. `limit`: the hard stop. `failed`: no engine could go on; `code` names the cause.
@@ -296,8 +358,8 @@ export interface AgentChange {
   readonly corrections?: readonly AgentRewrite[]
   readonly modelSettings?: AgentModelSettings
   readonly turns?: Partial<AgentTurnSettings>
-  /** Language to speak from now on, by its code. */
-  readonly language?: string
+  /** Language to speak and to understand from now on, by its code, or a further language. */
+  readonly language?: string | AgentLanguage
   /** Replaces the history that the model sees. Functions that are running stay in it, with their results. */
   readonly history?: readonly AgentMessage[]
 }
@@ -305,6 +367,8 @@ export interface AgentChange {
 /** Running voice agent. After its end, its methods except {@link CallAgent.summarize} have no effect. */
 export interface CallAgent {
   readonly id: string
+  /** Maximum duration of a function in milliseconds, as configured. */
+  readonly functionTimeoutMs: number
   /** End of the conversation. Never rejects. */
   readonly ended: Promise<AgentEnd>
   change(change: AgentChange): void
@@ -313,10 +377,18 @@ export interface CallAgent {
    * that is answered is a turn, which the event `user` reports.
    */
   message(message: AgentMessage, respond: boolean): void
-  /** Speaks a text word for word, after what is being spoken. Resolves when it was heard or interrupted. */
-  say(text: string, options?: { readonly isInterruptible?: boolean }): Promise<void>
-  /** Resolves when the agent is silent: everything decided so far was heard or interrupted. */
-  quiet(): Promise<void>
+  /**
+   * Speaks a text word for word, after what is being spoken. Resolves when it was heard or interrupted. Texts
+   * that are being written, sounds, and texts with a language need an agent that the handler answers.
+   */
+  say(what: string | AgentText | AgentSound, options?: AgentSayOptions): Promise<void>
+  /** Drops what is being said and what waits to be said. */
+  cut(): void
+  /**
+   * Resolves when the agent is silent: everything decided so far was heard or interrupted. After ten seconds
+   * it resolves with false, and the agent goes on speaking.
+   */
+  quiet(): Promise<boolean>
   /** Agent neither listens nor speaks until {@link unhold}, for instance while verbs act on the call. */
   hold(): void
   unhold(): void

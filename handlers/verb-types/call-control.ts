@@ -1,4 +1,4 @@
-import type { AgentCommands, AgentOptions, CallAgent } from './agent.ts'
+import type { AgentCommands, AgentOptions, AgentTranscriptEvent, CallAgent } from './agent.ts'
 import type { Cancellable } from './cancel.ts'
 import type { CallCollection, CollectOptions, CollectResult } from './collect.ts'
 import type { ConferenceOptions, ConferenceResult } from './conference.ts'
@@ -137,6 +137,11 @@ export interface CallControl {
    * without an agent.
    */
   readonly agentCommands?: AgentCommands | undefined
+  /**
+   * Reports an event of the agent's live transcript to the call that has called the address of this handler;
+   * see {@link Destination.onTranscript}. Has no effect on other calls.
+   */
+  reportTranscript(event: AgentTranscriptEvent): void
   /** Plays the caller's own audio back to the caller. Answers the call first. */
   echo(options: EchoOptions): Promise<void>
   /** Listens to the caller to distinguish a person from an answering machine, and to detect tones. */

@@ -1,3 +1,4 @@
+import type { AgentTranscriptEvent } from './agent.ts'
 import type { CallControl } from './call-control.ts'
 import type { Cancellable } from './cancel.ts'
 import type { Header, UserVariables } from './info.ts'
@@ -54,6 +55,11 @@ export interface Destination {
   readonly confirm?: (callee: CallControl, place?: QueuePosition) => Promise<void>
   /** Receives the states of this destination in order. An error that it throws is logged. */
   readonly onState?: (state: CalleeState) => void
+  /**
+   * Receives the live transcripts of the voice agents that the handler of an address runs, until the leg
+   * ends. An error that it throws is logged.
+   */
+  readonly onTranscript?: (event: AgentTranscriptEvent) => void
   /**
    * Status callback that {@link onState} sends. If the gateway dies during the call, its next run or another
    * gateway reports the end of the call.

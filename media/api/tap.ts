@@ -14,6 +14,11 @@ export interface TapRequest {
    * default false. Some carriers end a call without packets. Negotiated comfort noise replaces them.
    */
   readonly isContinuous?: boolean
+  /**
+   * Whether frames of the far end come with the least delay, at the cost of more concealed packets from an
+   * uneven path; default false. Recordings and other listeners of the port hear the even audio.
+   */
+  readonly isPrompt?: boolean
   /** Gain of all speech of the tap, in dB; default 0. Levels out of range are clipped. */
   readonly speechDb?: number
 }

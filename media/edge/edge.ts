@@ -262,6 +262,9 @@ class ThreadedEdge implements Edge {
 
   #onReport(slot: ThreadSlot, report: Report): void {
     switch (report.op) {
+      case 'priority':
+        this.#options.onPriority?.(report.priority)
+        break
       case 'opened':
       case 'failed': {
         const opening = this.#opening.get(report.port)

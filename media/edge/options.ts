@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 import type { MediaClock } from '../clock.ts'
 import type { IpFamily } from '../types.ts'
 import { EdgeError } from './errors.ts'
+import type { ThreadPriority } from './realtime.ts'
 import type { SocketKind } from './sockets-open.ts'
 
 /** Options of the edge. Times in ms. */
@@ -27,6 +28,10 @@ export interface EdgeOptions {
   readonly quarantineMs?: number
   /** Default `native` if its addon can be loaded. */
   readonly sockets?: SocketKind
+  /** Whether each thread tries to get real-time priority; default false. */
+  readonly isRealtime?: boolean
+  /** Called with the result of each thread that tried, also of one that replaces a dead thread. */
+  readonly onPriority?: (priority: ThreadPriority) => void
   /** Default {@link systemClock}. */
   readonly clock?: MediaClock
 }

@@ -20,6 +20,7 @@ import type {
   Volumes,
 } from '../types.ts'
 import type { LinkOptions } from './frame-link.ts'
+import type { ThreadPriority } from './realtime.ts'
 
 /** Identifies ports, mixers, sounds, recordings and taps between the threads; unique within one edge. */
 export type PortNumber = number
@@ -159,6 +160,8 @@ export interface MixPacket {
 
 /** Report from a media thread to the main thread. */
 export type Report =
+  /** Result of a thread that tried to get real-time priority. */
+  | { readonly op: 'priority'; readonly priority: ThreadPriority }
   | { readonly op: 'opened'; readonly port: PortNumber; readonly rtpPort: number }
   /** `taken`: another program has bound the port. */
   | { readonly op: 'failed'; readonly port: PortNumber; readonly taken: boolean; readonly message: string }

@@ -1,14 +1,20 @@
+import { DelayedTrack } from '../record/delayed-track.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { AudioSink } from '../rtp/audio-sinks.ts'
 import type { PcmRate, RecordRequest } from '../types.ts'
 import type { RecordingControl } from './protocol.ts'
 
-/** Feeds a recorder with both directions of one port. */
+/**
+ * Feeds a recorder with both directions of one port, in step as at the port's socket. The younger track waits
+ * until it is as old as the other one, so the depth of the jitter buffer does not matter.
+ */
 export class RecordingSink implements AudioSink {
   readonly rate: PcmRate
   readonly tracks: AudioSink['tracks']
-  #recorder: Recorder
-  #onOver: () => void
+  readonly #recorder: Recorder
+  readonly #onOver: () => void
+  /** Undefined if only one track is recorded. */
+  readonly #waiting: { readonly input: DelayedTrack; readonly output: DelayedTrack } | undefined
 
   /** `onOver` is called when the recorder has ended although the port continues. */
   constructor(recorder: Recorder, request: RecordRequest, onOver: () => void) {
@@ -16,10 +22,14 @@ export class RecordingSink implements AudioSink {
     this.tracks = requiredTracks(request)
     this.#recorder = recorder
     this.#onOver = onOver
+    if (request.tracks === 'both' || request.tracks === 'stereo')
+      this.#waiting = { input: new DelayedTrack(this.rate), output: new DelayedTrack(this.rate) }
   }
 
-  write(input: Int16Array | undefined, output: Int16Array | undefined): void {
-    if (!this.#recorder.hasEnded) this.#recorder.frame(input, output)
+  write(input: Int16Array | undefined, output: Int16Array | undefined, lagMs: number): void {
+    const waiting = this.#waiting
+    if (waiting) this.#recorder.frame(waiting.input.pass(input, -lagMs), waiting.output.pass(output, lagMs))
+    else this.#recorder.frame(input, output)
     if (this.#recorder.hasEnded) this.#onOver()
   }
 
@@ -28,12 +38,15 @@ export class RecordingSink implements AudioSink {
   }
 
   control(act: RecordingControl): void {
-    if (act === 'stop') this.#recorder.stop()
+    if (act === 'stop') this.close()
     else if (act === 'resume') this.#recorder.resume()
     else this.#recorder.pause(act)
   }
 
+  /** Records the audio to the far end that waits, and stops. */
   close(): void {
+    const output = this.#waiting?.output
+    while (output && output.delayMs > 0) this.#recorder.rest(output.take())
     this.#recorder.stop()
   }
 }

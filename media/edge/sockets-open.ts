@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type BindSocket, bindUdp } from './sockets.ts'
-import { openBatchSockets, type SocketCounters, type UdpAddon } from './sockets-batch.ts'
+import { addonVersion, openBatchSockets, type SocketCounters, type UdpAddon } from './sockets-batch.ts'
 
 /**
  * `native`: the addon of media/edge/native. `node`: Node's own sockets, slower because of one event per
@@ -20,8 +20,20 @@ export interface ThreadSockets {
 /** Path of the addon built by `scripts/worker`. */
 export const addonFile: string = fileURLToPath(new URL('./native/udp.node', import.meta.url))
 
-/** Loads the addon. Throws if it was not built or does not fit this Node or system. */
-export const loadAddon = (): UdpAddon => createRequire(import.meta.url)(addonFile) as UdpAddon
+/** Loads the addon. Throws if it was not built, is of another version, or does not fit Node or the system. */
+export const loadAddon = (): UdpAddon => {
+  const addon = createRequire(import.meta.url)(addonFile) as UdpAddon
+  if (addon.version !== addonVersion)
+    throw new Error(`the addon is version ${addon.version}, ${addonVersion} expected; run scripts/worker`)
+  return addon
+}
+
+/** Returns why the addon was not loaded or a call of it failed. */
+export const addonFailure = (error: unknown): string => {
+  // The error for a missing module has several lines with its require stack: only the first is used.
+  const [reason = ''] = (error as Error).message.split('\n')
+  return reason
+}
 
 /** Returns the socket kind that media threads use by default, with the reason if the addon is unavailable. */
 export const socketKind = (): { readonly kind: SocketKind; readonly reason?: string } => {
@@ -29,9 +41,7 @@ export const socketKind = (): { readonly kind: SocketKind; readonly reason?: str
     loadAddon()
     return { kind: 'native' }
   } catch (error) {
-    // The error for a missing module has several lines with its require stack: only the first is used.
-    const [reason = ''] = (error as Error).message.split('\n')
-    return { kind: 'node', reason }
+    return { kind: 'node', reason: addonFailure(error) }
   }
 }
 

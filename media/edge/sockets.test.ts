@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
+import { checkRealtime } from './realtime.ts'
 import type { PortSocket } from './sockets.ts'
 import { addonFile, openSockets, type SocketKind, socketKind } from './sockets-open.ts'
 
@@ -215,6 +216,32 @@ describe.runIf(native.kind === 'native')(`the addon (${native.reason ?? 'built'}
     sender.send('x', port, '127.0.0.1')
     expect(((await failed)[0] as Error).message).toBe('a defect')
     sender.close()
+  })
+
+  it('gives real-time priority to the calling thread, and not to the threads that it starts', async () => {
+    const code = `
+      const { parentPort, Worker } = require('node:worker_threads')
+      const { enterRealtime } = require(${JSON.stringify(addonFile)})
+      // Fields 40 and 41 of proc(5): real-time priority and policy.
+      const scheduling = () => {
+        const [, fields] = require('node:fs').readFileSync('/proc/thread-self/stat', 'utf8').split(') ')
+        return fields.split(' ').slice(37, 39)
+      }
+      const before = scheduling()
+      let failure
+      try { enterRealtime() } catch (error) { failure = error.code }
+      const after = scheduling()
+      const report = "require('node:worker_threads').parentPort.postMessage((" + scheduling + ')())'
+      const child = new Worker(report, { eval: true })
+      child.on('message', (started) => parentPort.postMessage({ before, after, started, failure }))`
+    const worker = new Worker(code, { eval: true })
+    const [found] = (await once(worker, 'message')) as [object]
+    const normal = ['0', '0']
+    if (checkRealtime(0).isRealtime)
+      expect(found).toEqual({ before: normal, after: ['1', '2'], started: normal, failure: undefined })
+    else expect(found).toEqual({ before: normal, after: normal, started: normal, failure: 'EPERM' })
+    const [, own = ''] = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')
+    expect(own.split(' ').slice(37, 39)).toEqual(normal)
   })
 
   it('validates every number from JavaScript', async () => {

@@ -21,6 +21,7 @@ export class TapSink implements AudioSink {
   readonly rate: PcmRate
   readonly tracks: TapRequest['tracks']
   readonly isContinuous: boolean
+  readonly isPrompt: boolean
   readonly queue: SpeechQueue
   readonly background = new Background()
   #listener: TapSinkListener
@@ -32,6 +33,7 @@ export class TapSink implements AudioSink {
     this.rate = request.sampleRate
     this.tracks = request.tracks
     this.isContinuous = request.isContinuous === true
+    this.isPrompt = request.isPrompt === true
     this.#listener = listener
     this.queue = new SpeechQueue(
       request.sampleRate,

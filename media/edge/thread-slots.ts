@@ -44,7 +44,10 @@ export class ThreadSlots {
     this.#clock = clock
     const shares = shareRange(options.ports, options.threads)
     this.#total = shares.reduce((sum, share) => sum + share.length, 0)
-    const data = { sockets: options.sockets ?? socketKind().kind }
+    const data = {
+      sockets: options.sockets ?? socketKind().kind,
+      isRealtime: options.isRealtime ?? false,
+    }
     this.all = shares.map((share) => {
       const pool = new PortPool(share, options.quarantineMs ?? 30_000, (below) => randomInt(below))
       return makeSlot(pool, data, number, listener)

@@ -13,6 +13,8 @@ export interface ThreadListener {
 /** Start parameters of a thread. */
 export interface ThreadData {
   readonly sockets: SocketKind
+  /** Whether the thread tries to get real-time priority. */
+  readonly isRealtime: boolean
 }
 
 /** Maximum wait for a thread to end by itself, in ms. */

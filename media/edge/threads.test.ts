@@ -1,9 +1,11 @@
 import { createSocket } from 'node:dgram'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { freePortRange } from '../testing/free-ports.ts'
 import type { EdgeFailure } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
+import { checkRealtime, realtimeObstacle, type ThreadPriority } from './realtime.ts'
 import { TestClock } from './testing/test-clock.ts'
 
 const base: EdgeOptions = {
@@ -19,6 +21,54 @@ const middle = base.ports.from + 4
 const carrier = (group: string) => ({ group, kind: 'carrier' as const })
 const loopback = (group: string) => ({ group, kind: 'loopback' as const })
 const prompt = { sampleRate: 8000 as const, samples: sine(440, 1000) }
+
+describe('real-time priority', () => {
+  const permitted = checkRealtime(0)
+  /** Whether a thread of this process has the policy SCHED_RR, field 41 of proc(5). */
+  const isRealtime = (id: string): boolean => {
+    try {
+      const [, stat = ''] = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')
+      return stat.split(' ')[38] === '2'
+    } catch {
+      // The thread has just ended.
+      return false
+    }
+  }
+  const realtimeThreads = (): number => readdirSync('/proc/self/task').filter(isRealtime).length
+
+  it('is requested by each thread, also by one that replaces a dead thread, and its result is reported', async () => {
+    const priorities: ThreadPriority[] = []
+    const onPriority = (priority: ThreadPriority) => void priorities.push(priority)
+    const edge = await createEdge({ ...base, threads: 2, isRealtime: true, onPriority })
+    // A port opens when its thread has started.
+    const [first] = await Promise.all(['a', 'b'].map((group) => edge.open(loopback(group))))
+    expect(priorities).toEqual([permitted, permitted])
+    expect(realtimeThreads()).toBe(permitted.isRealtime ? 2 : 0)
+    const died = new Promise<EdgeFailure>((resolve) => edge.onFailure(resolve))
+    void first?.play({ prompt: { sampleRate: 8000, samples: null as never } })
+    await died
+    await Promise.all(['c', 'd'].map((group) => edge.open(loopback(group))))
+    expect(priorities).toEqual([permitted, permitted, permitted])
+    await edge.close()
+    expect(realtimeThreads()).toBe(0)
+  })
+
+  it('is not requested by default', async () => {
+    const priorities: ThreadPriority[] = []
+    const edge = await createEdge({ ...base, onPriority: (priority) => void priorities.push(priority) })
+    await edge.open(loopback('a'))
+    expect([priorities, realtimeThreads()]).toEqual([[], 0])
+    await edge.close()
+  })
+
+  it.each([
+    [1, 2, undefined],
+    [2, 2, 'fewer media threads than cores are required, not 2 of 2'],
+    [1, 1, 'fewer media threads than cores are required, not 1 of 1'],
+  ])('of %s threads on %s cores has the obstacle %s', (threads, cores, reason) => {
+    expect(realtimeObstacle(threads, cores)).toBe(reason)
+  })
+})
 
 describe('the range of ports', () => {
   it('is used up to the last pair, and then rejects with no_ports', async () => {

@@ -118,6 +118,12 @@ export class Recorder {
     this.#finishAt(this.#ending.frame(hasIncomingVoice))
   }
 
+  /** Processes 20 ms to the far end that were left when the recording stopped. */
+  rest(outgoing: Int16Array): void {
+    if (this.#end || this.#paused) return
+    this.#store(undefined, outgoing, this.#tracks.voiced(false, this.#out.isPresent(outgoing)))
+  }
+
   /** Processes a digit of the far end. */
   digit(digit: string): void {
     this.#finishAt(this.#ending.digit(digit))

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
+import { wavHeader } from '../codecs/wav-header.ts'
 import type { RecordRequest } from '../types.ts'
 import { type Recorder, startRecording } from './recorder.ts'
 import { recoverRecordings } from './recover-recordings.ts'
 import { readWavFile } from './testing/recording-files.ts'
-import { wavHeader } from './wav-format.ts'
 
 const tone = sine(440, 20, 16_000, 8000)
 const minute = 60_000
@@ -58,7 +58,7 @@ it('skips files in use and files that are no recordings', async () => {
 
 it('removes files without audio', async () => {
   await writeFile(join(folder, '.a.wav.0123abcd.part'), '')
-  await writeFile(join(folder, '.b.wav.0123abcd.part'), wavHeader(8000, 1))
+  await writeFile(join(folder, '.b.wav.0123abcd.part'), wavHeader({ rate: 8000 }))
   await writeFile(join(folder, '.c.wav.0123abcd.part'), 'RIFFxx')
   const { removed } = await recoverRecordings(folder, now)
   expect([...removed].sort()).toEqual(['a', 'b', 'c'].map((name) => join(folder, `${name}.wav`)))
@@ -66,7 +66,7 @@ it('removes files without audio', async () => {
 })
 
 it('cuts half a sample off', async () => {
-  const bytes = Buffer.concat([wavHeader(8000, 2), Buffer.alloc(4003, 1)])
+  const bytes = Buffer.concat([wavHeader({ rate: 8000, channels: 2 }), Buffer.alloc(4003, 1)])
   await writeFile(join(folder, '.a.wav.0123abcd.part'), bytes)
   await recoverRecordings(folder, now)
   expect((await readWavFile(join(folder, 'a.wav'))).channels[0]).toHaveLength(1000)
@@ -77,7 +77,7 @@ it('does not replace a recording', async () => {
   await writeFile(join(folder, 'a.wav'), 'the one')
   await writeFile(
     join(folder, '.a.wav.0123abcd.part'),
-    Buffer.concat([wavHeader(8000, 1), Buffer.alloc(100)]),
+    Buffer.concat([wavHeader({ rate: 8000 }), Buffer.alloc(100)]),
   )
   await utimes(join(folder, '.a.wav.0123abcd.part'), old, old)
   const { failed } = await recoverRecordings(folder, now)

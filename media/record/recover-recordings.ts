@@ -1,7 +1,8 @@
 import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { wavHeaderBytes } from '../codecs/wav-header.ts'
 import { failureOf } from './disk-files.ts'
-import { WavFormat, wavHeaderBytes } from './wav-format.ts'
+import { WavFormat } from './wav-format.ts'
 import { completeWebm, isWebm } from './webm/complete-webm.ts'
 
 /**

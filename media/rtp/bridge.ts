@@ -5,7 +5,7 @@ import { type AudioSink, AudioSinks } from './audio-sinks.ts'
 import { DigitSink } from './digit-sink.ts'
 import { silentFrame } from './encoding.ts'
 import type { FrameChannel } from './frame-channel.ts'
-import { FrameDecoder } from './frame-decoder.ts'
+import { FrameDecoder, promptDelay } from './frame-decoder.ts'
 import { Gain } from './gain.ts'
 import { packetDuration } from './packet-duration.ts'
 import { PacketFormat } from './packet-format.ts'
@@ -40,6 +40,10 @@ export class Bridge {
   #sender: Sender
   #options: BridgeOptions
   #decoder: FrameDecoder
+  /** Decodes once more for prompt sinks, with the least delay. */
+  #promptDecoder: FrameDecoder
+  /** Decoder in use, or used last: the even one if both are. */
+  #measured: FrameDecoder
   #sinks = new AudioSinks()
   #digitSink: DigitSink | undefined
   #isHearing = false
@@ -63,11 +67,13 @@ export class Bridge {
     this.#receiver = options.receiver
     this.#sender = options.sender
     this.#decoder = new FrameDecoder(options.codecs, options.noiseSeed)
+    this.#promptDecoder = new FrameDecoder(options.codecs, options.noiseSeed, promptDelay)
+    this.#measured = this.#decoder
   }
 
   /** Decoding statistics; see {@link FrameDecoder.quality}. */
   get quality(): { readonly late: number; readonly bufferMs: number } {
-    return this.#decoder.quality
+    return this.#measured.quality
   }
 
   /** Whether frames must be processed. */
@@ -103,6 +109,7 @@ export class Bridge {
       this.#route()
     // Decode first: forwarding rewrites the packet.
     if (this.#decoder.isOpen) this.#decoder.receive(now, kind, codec, view, packet)
+    if (this.#promptDecoder.isOpen) this.#promptDecoder.receive(now, kind, codec, view, packet)
     const partner = this.#partner
     if (!partner || partner.#isFramed) return
     if (kind === 'event') partner.#sender.stream.leaveOut(this.#receiver, view.ssrc, view.sequence)
@@ -162,6 +169,7 @@ export class Bridge {
   frameIn(now: number): void {
     const decoder = this.#decoder
     if (decoder.isOpen) decoder.read(now)
+    if (this.#promptDecoder.isOpen) this.#promptDecoder.read(now)
     const channel = this.#channel
     if (!channel) return
     channel.write(this.#saidGain.apply(decoder.frame), decoder.rate)
@@ -172,13 +180,14 @@ export class Bridge {
     const sender = this.#sender
     const partner = this.#partner
     const { frame: input, rate } = this.#decoder
-    this.#sinks.hear(input, rate)
+    this.#sinks.hear(this.#decoder, this.#promptDecoder)
     const out = this.#frameFor(now, this.#channel ?? partner ?? this)
     if (this.#sinks.size === 0) return
     // If packets are forwarded without decoding, the sinks receive the partner's decoded frames instead.
     const passed = partner && !this.#isFramed && !sender.isInterrupted ? partner.#decoder : undefined
-    if (out || !passed) this.#sinks.write(input, rate, out, sender.rate)
-    else this.#sinks.write(input, rate, passed.frame, passed.rate)
+    const { ageMs } = this.#decoder
+    if (out || !passed) this.#sinks.write(input, rate, out, sender.rate, ageMs + sender.collectingMs)
+    else this.#sinks.write(input, rate, passed.frame, passed.rate, ageMs - passed.ageMs)
   }
 
   /** Detaches the bridge and closes its sinks. */
@@ -186,6 +195,7 @@ export class Bridge {
     this.detach()
     this.#sinks.close()
     this.#decoder.close()
+    this.#promptDecoder.close()
   }
 
   /** Sends the frame of `source` by the shared or by the own encoder; returns the audio for the far end. */
@@ -279,5 +289,8 @@ export class Bridge {
       if (outputRate > rate) rate = outputRate
     }
     this.#decoder.setRate(rate)
+    this.#promptDecoder.setRate(this.#sinks.promptRate)
+    if (this.#decoder.isOpen) this.#measured = this.#decoder
+    else if (this.#promptDecoder.isOpen) this.#measured = this.#promptDecoder
   }
 }

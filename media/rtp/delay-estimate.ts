@@ -1,14 +1,28 @@
-/** Width of one histogram step, in ms. */
-const stepMs = 10
-/** Share of the packets that must arrive in time. */
-const inTimeShare = 0.99
+/** Character of a {@link DelayEstimate}. */
+export interface DelayManner {
+  /** Width of one histogram step, in ms. */
+  readonly stepMs: number
+  /** Share of the packets that must arrive in time. */
+  readonly inTimeShare: number
+  /** Initial delay in ms, a multiple of the step, and its weight in packets. */
+  readonly initialMs: number
+  readonly initialWeight: number
+}
+
+/** For listeners who hear every concealed packet. The initial delay fades within 200 packets, 4 s. */
+export const evenManner: DelayManner = { stepMs: 10, inTimeShare: 0.99, initialMs: 40, initialWeight: 2 }
+/** For machines that answer sooner the sooner they hear: begins with the least delay, and grows if needed. */
+export const promptManner: DelayManner = { stepMs: 2, inTimeShare: 0.995, initialMs: 4, initialWeight: 0.5 }
+
 /** Number of packets over which old values fade: 5 s with packets of 20 ms. */
 const memoryPackets = 250
-/** Initial delay, and its weight in packets: it fades within 200 packets, 4 s. */
-const initialDelayMs = 40
-const initialWeight = 2
 /** Length of a window. Packets are compared with the fastest packet of the last one to two windows. */
 const windowMs = 10_000
+/** Number of packets over which the typical transit time is averaged, and the minimum time between them. */
+const typicalMemory = 12
+const minArrivalMs = 5
+/** Maximum deviation that counts in that average, in ms. */
+const maxDeviationMs = 48
 /** Number of consecutive packets beyond the maximum delay that indicates a longer path. */
 const maxLateRun = 10
 
@@ -20,12 +34,16 @@ const maxLateRun = 10
 export class DelayEstimate {
   /** Transit time of the fastest packet, in ms (arrival minus media time, meaningless in itself). */
   base = 0
+  /** Transit time of a typical packet of the last moments, in ms. */
+  typical = 0
+  #averagedAt = Number.NEGATIVE_INFINITY
   /** Recommended delay, in ms. */
   target: number
   #min: number
   #max: number
+  #manner: DelayManner
   #shares: Float64Array
-  #weight = initialWeight
+  #weight: number
   #windowEnd = Number.NEGATIVE_INFINITY
   #fastest = Number.POSITIVE_INFINITY
   #fastestBefore = Number.POSITIVE_INFINITY
@@ -33,26 +51,39 @@ export class DelayEstimate {
   #lateFastest = Number.POSITIVE_INFINITY
 
   /** Bounds of the delay, in ms. */
-  constructor(min: number, max: number) {
+  constructor(min: number, max: number, manner = evenManner) {
+    const { stepMs, initialMs, initialWeight } = manner
     this.#min = min
     this.#max = max
+    this.#manner = manner
+    this.#weight = initialWeight
     this.#shares = new Float64Array(Math.ceil(max / stepMs) + 1)
-    this.target = Math.max(min, Math.min(max, initialDelayMs))
+    this.target = Math.max(min, Math.min(max, initialMs))
     this.#shares[this.target / stepMs - 1] = 1
   }
 
   /** Adds a packet's transit time. */
   arrived(now: number, transit: number): void {
+    this.#average(now, transit)
     this.#slide(now, transit)
     const lateness = transit - this.base
     this.#watch(lateness, transit)
     const { length } = this.#shares
-    const at = Math.min(length - 1, Math.floor(lateness / stepMs))
+    const at = Math.min(length - 1, Math.floor(lateness / this.#manner.stepMs))
     if (this.#weight < memoryPackets) this.#weight++
     const share = 1 / this.#weight
     for (let i = 0; i < length; i++) this.#shares[i]! *= 1 - share
     this.#shares[at]! += share
     this.#aim()
+  }
+
+  #average(now: number, transit: number): void {
+    if (this.#averagedAt === Number.NEGATIVE_INFINITY) this.typical = transit
+    // Packets that waited for the same reason arrive together, and count once.
+    if (now - this.#averagedAt < minArrivalMs) return
+    this.#averagedAt = now
+    const deviation = Math.max(-maxDeviationMs, Math.min(maxDeviationMs, transit - this.typical))
+    this.typical += deviation / typicalMemory
   }
 
   #slide(now: number, transit: number): void {
@@ -75,10 +106,12 @@ export class DelayEstimate {
     this.#lateFastest = Math.min(this.#lateFastest, transit)
     if (this.#lateRun < maxLateRun) return
     this.base = this.#fastest = this.#fastestBefore = this.#lateFastest
+    this.typical = this.base
     this.#lateRun = 0
   }
 
   #aim(): void {
+    const { stepMs, inTimeShare } = this.#manner
     let sum = 0
     let i = 0
     for (; i < this.#shares.length - 1; i++) {

@@ -1,9 +1,13 @@
 import type { Codecs } from '../codecs/types.ts'
 import type { AudioCodec, PcmRate } from '../types.ts'
+import { promptManner } from './delay-estimate.ts'
 import type { RtpView } from './packet.ts'
-import { Playout } from './playout.ts'
+import { Playout, type PlayoutOptions } from './playout.ts'
 import { framesPerSecond } from './rate-adapter.ts'
 import type { Accepted } from './receiver.ts'
+
+/** Delay of a {@link FrameDecoder} for machines: at least 4 ms, so that a packet may be a little late. */
+export const promptDelay = { minDelayMs: 4, manner: promptManner } as const
 
 /** Decodes the far end's packets to frames while any consumer needs them. */
 export class FrameDecoder {
@@ -13,13 +17,15 @@ export class FrameDecoder {
   frame: Int16Array | undefined
   #codecs: Codecs
   #noiseSeed: number
+  #delay: Pick<PlayoutOptions, 'minDelayMs' | 'manner'>
   #playout: Playout | undefined
   #frame = new Int16Array(0)
   /** Statistics of closed playouts. */
   #before = { late: 0, bufferMs: 0 }
 
-  /** `noiseSeed` must be different for each far end; see {@link Playout}. */
-  constructor(codecs: Codecs, noiseSeed: number) {
+  /** `noiseSeed` must be different for each far end; see {@link Playout}. `delay`: default even playout. */
+  constructor(codecs: Codecs, noiseSeed: number, delay: Pick<PlayoutOptions, 'minDelayMs' | 'manner'> = {}) {
+    this.#delay = delay
     this.#codecs = codecs
     this.#noiseSeed = noiseSeed
   }
@@ -38,6 +44,11 @@ export class FrameDecoder {
     return now ? { late: this.#before.late + now.late, bufferMs: now.delayMs } : this.#before
   }
 
+  /** Age of {@link frame}, see {@link Playout.ageMs}; 0 while closed. */
+  get ageMs(): number {
+    return this.#playout?.ageMs ?? 0
+  }
+
   /** Sets the rate of {@link frame}; 0 stops decoding. */
   setRate(rate: PcmRate | 0): void {
     if (rate === 0) {
@@ -49,7 +60,8 @@ export class FrameDecoder {
     this.#frame = new Int16Array(rate / framesPerSecond)
     this.frame = undefined
     if (this.#playout) this.#playout.setRate(rate)
-    else this.#playout = new Playout({ codecs: this.#codecs, rate, noiseSeed: this.#noiseSeed })
+    else
+      this.#playout = new Playout({ codecs: this.#codecs, rate, noiseSeed: this.#noiseSeed, ...this.#delay })
   }
 
   /** Processes an accepted packet; copies what it keeps. */

@@ -1,5 +1,5 @@
 import type { AudioCodec } from '../types.ts'
-import { DelayEstimate } from './delay-estimate.ts'
+import { DelayEstimate, evenManner } from './delay-estimate.ts'
 import { type Content, maxPayload, PacketRing, type PacketSlot, ringPackets } from './packet-ring.ts'
 import { type Placed, Timeline, ticksPerMs } from './timeline.ts'
 
@@ -69,8 +69,8 @@ export class JitterBuffer {
   #isCatchingUp = false
 
   /** Bounds of the delay, in ms. */
-  constructor(minMs = 20, maxMs = 200) {
-    this.#estimate = new DelayEstimate(minMs, maxMs)
+  constructor(minMs = 20, maxMs = 200, manner = evenManner) {
+    this.#estimate = new DelayEstimate(minMs, maxMs, manner)
     this.#maxMs = maxMs
   }
 
@@ -127,6 +127,17 @@ export class JitterBuffer {
   /** Reports `ticks` of audio as concealed while no packet was there. */
   hold(ticks: number): void {
     this.#held = Math.min(this.#held + ticks, this.#maxMs * ticksPerMs)
+  }
+
+  /** Returns the time at which a typical packet with this media time arrives, in ms. */
+  arrivalOf(ticks: number): number {
+    return this.#estimate.typical + ticks / ticksPerMs
+  }
+
+  /** Expected time from the arrival of a typical packet after a silence to its release, in ms. */
+  get restMs(): number {
+    const { base, target, typical } = this.#estimate
+    return base + target - typical
   }
 
   /** Returns the excess over the target delay at `now`, in ms; negative if below. */

@@ -3,6 +3,7 @@ import { Resampler } from '../codecs/resampler.ts'
 import type { Codecs, Decoder } from '../codecs/types.ts'
 import type { AudioCodec, PcmRate } from '../types.ts'
 import { ComfortNoise, readComfortNoise } from './comfort-noise.ts'
+import type { DelayManner } from './delay-estimate.ts'
 import { type Incoming, JitterBuffer } from './jitter-buffer.ts'
 import type { RtpView } from './packet.ts'
 import type { Content, PacketSlot } from './packet-ring.ts'
@@ -23,6 +24,10 @@ const maxPacketMs = 200
 const frameMs = 20
 /** Number of packets over which the delay is averaged. */
 const delayMemory = 64
+/** Number of packets of which the youngest counts for the age: a late frame makes single ones look old. */
+const ageMemory = 8
+/** Time without a packet's audio after which the age is the expected one of the next packet. */
+const restMs = 200
 
 /** Options of a {@link Playout}. */
 export interface PlayoutOptions {
@@ -37,6 +42,8 @@ export interface PlayoutOptions {
   /** Bounds of the buffer's delay in ms; default 20 and 200. */
   readonly minDelayMs?: number
   readonly maxDelayMs?: number
+  /** Choice of the delay between them; default {@link evenManner}. */
+  readonly manner?: DelayManner
 }
 
 /** Counters of one playout, over all its sources. */
@@ -82,11 +89,16 @@ export class Playout {
   #idleMs = Number.POSITIVE_INFINITY
   #recovered = 0
   #delayMs = 0
+  /** Ages of the last packets when they were played, as a ring. */
+  readonly #ages = new Float64Array(ageMemory)
+  #newestAge = 0
+  /** Audio played since the last packet's audio, in ms. */
+  #filledMs = Number.POSITIVE_INFINITY
   #undecodable = 0
 
   constructor(options: PlayoutOptions) {
     this.#codecs = options.codecs
-    this.#buffer = new JitterBuffer(options.minDelayMs, options.maxDelayMs)
+    this.#buffer = new JitterBuffer(options.minDelayMs, options.maxDelayMs, options.manner)
     this.#noise = new ComfortNoise(options.noiseSeed)
     this.#rate = options.rate
     this.#queue = new SampleQueue(options.rate)
@@ -98,6 +110,15 @@ export class Playout {
   /** Rate of the frames from {@link read}, in Hz. */
   get rate(): PcmRate {
     return this.#rate
+  }
+
+  /**
+   * Time from the arrival of the audio that {@link read} returns, in ms: the present depth of the buffer.
+   * Averaged over the path's jitter. During a silence, that of the next audio.
+   */
+  get ageMs(): number {
+    if (this.#filledMs < restMs) return Math.min(...this.#ages)
+    return Math.max(0, this.#buffer.restMs + frameMs / 2)
   }
 
   /** Adds an accepted audio packet; copies its payload. */
@@ -212,7 +233,9 @@ export class Playout {
     const queue = this.#queue
     this.#idleMs = 0
     this.#noiseLevel = undefined
-    const delayMs = now + (queue.length * 1000) / this.#rate - head.arrivedAt
+    const playedAt = now + (queue.length * 1000) / this.#rate
+    this.#noteAge(playedAt - this.#buffer.arrivalOf(head.ticks))
+    const delayMs = playedAt - head.arrivedAt
     // The mean of the first packets would begin at zero.
     this.#delayMs += (delayMs - this.#delayMs) / (this.#delayMs === 0 ? 1 : delayMemory)
     const samples = decoder.decode(head.bytes, 0, head.length, this.#decoded)
@@ -226,6 +249,13 @@ export class Playout {
     // The next packet is needed when no whole frame is left.
     const frames = Math.floor((queue.length * 50) / this.#rate)
     this.#scale.adjust(queue, this.#buffer.excessMs(now + frames * frameMs))
+  }
+
+  #noteAge(ageMs: number): void {
+    if (this.#filledMs >= restMs) this.#ages.fill(ageMs)
+    this.#filledMs = 0
+    this.#newestAge = (this.#newestAge + 1) % ageMemory
+    this.#ages[this.#newestAge] = ageMs
   }
 
   #hush(head: PacketSlot): void {
@@ -257,6 +287,7 @@ export class Playout {
   #fill(): void {
     const heard = this.#isHeard
     this.#idleMs += pieceMs
+    this.#filledMs += pieceMs
     if (!heard) this.#silence(this.#noiseFrame.length)
     else if (this.#noiseLevel !== undefined) {
       const at = this.#queue.reserve(this.#noiseFrame.length)

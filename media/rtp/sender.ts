@@ -9,6 +9,7 @@ import {
   sameEncoding,
   sharedFormat,
   silentFrame,
+  wantedMs,
 } from './encoding.ts'
 import { OutgoingStream, type StreamSeed } from './outgoing-stream.ts'
 import { headerBytes, type RtpView } from './packet.ts'
@@ -21,6 +22,8 @@ import type { OwnEncoder } from './sharing.ts'
 import { eventBytes } from './telephone-event.ts'
 import { type EventPacket, TelephoneEventSender } from './telephone-event-sender.ts'
 
+/** Length of a frame, in ms. */
+const frameMs = 1000 / framesPerSecond
 /** Number of silent packets that are sent first to a new far end; see {@link Sender}. */
 const openingPackets = 3
 /** Time without a frame that indicates a stalled thread, in ms; the audio continues from now. */
@@ -78,6 +81,7 @@ export class Sender {
   /** Name of the encoding that others may share; see {@link sharedFormat}. */
   #format: string | undefined
   #audioRate: PcmRate | undefined
+  #collectingMs = 0
   #digits = new TelephoneEventSender()
   /** Whether a packet of the current event has been sent. */
   #hasEventBegun = false
@@ -126,6 +130,11 @@ export class Sender {
     return codec === 'opus' || codec === 'G722' ? 'adaptive' : 'stateless'
   }
 
+  /** Time for which the first frame of a packet waits for the last one, in ms. */
+  get collectingMs(): number {
+    return this.#collectingMs
+  }
+
   /** Whether silence is sent as comfort noise. */
   get hasComfortNoise(): boolean {
     return this.#far?.comfortNoise !== undefined
@@ -146,6 +155,7 @@ export class Sender {
     if (moved || recoded || allowed !== this.#isAllowed) this.stream.interrupt()
     if (recoded) this.#dropEncoder()
     this.#format = sharedFormat(far)
+    this.#collectingMs = Math.max(0, (wantedMs(far) ?? frameMs) - frameMs)
     this.#far = far
     this.#isAllowed = allowed
     this.#digits.rate = (far.telephoneEventRate ?? 8000) / 1000

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { FrameChannel } from './frame-channel.ts'
 import { buildRtcp, compactNtp } from './rtcp.ts'
 import { type TestLine, TestTime } from './testing/session-line.ts'
 
@@ -64,6 +65,27 @@ describe('the quality of a session', () => {
     expect(mos).toBeLessThan(good)
     a.session.close(time.now)
     expect(a.session.stats().mos).toBe(mos)
+  })
+
+  it('has the delay of a prompt sink while nothing else is decoded, and keeps it', () => {
+    const channel: FrameChannel = {
+      rate: 8000,
+      isContinuous: false,
+      write: () => {},
+      read: () => undefined,
+      close: () => {},
+    }
+    a.session.connect(channel)
+    time.pass(2000, () => a.hear())
+    const even = a.session.bufferMs
+    a.session.detach()
+    a.session.addSink({ rate: 8000, tracks: 'in', isPrompt: true, write: () => {} })
+    time.pass(2000, () => a.hear())
+    const prompt = a.session.bufferMs
+    expect(prompt).toBeGreaterThan(0)
+    expect(prompt).toBeLessThan(even)
+    a.session.close(time.now)
+    expect(a.session.bufferMs).toBe(prompt)
   })
 
   it("includes the far side's reports, also in the short packets of RFC 5506", () => {

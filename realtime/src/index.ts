@@ -5,6 +5,7 @@
 import { VoiceClient } from './voice-client.ts'
 
 export type { Action } from './actions.ts'
+export type { Agent, AgentDocument, AgentEvent, AgentEvents } from './agents.ts'
 export { Call, type CallState, type HangupReason } from './call.ts'
 export type { Device, DevicePlan, PhoneDevice, SipDevice } from './devices.ts'
 export { RealtimeError } from './errors.ts'

@@ -1,6 +1,7 @@
 /** `scripts/bench`. */
 import { agents } from './agents/agents.ts'
 import { api } from './api.ts'
+import { busy } from './busy.ts'
 import { calls } from './calls.ts'
 import { compose } from './compose.ts'
 import { machine } from './machine.ts'
@@ -22,6 +23,7 @@ const run = {
   sip,
   media: () => media(...numbers.map(Number)),
   mixer: () => mixing(...numbers.map(Number)),
+  busy: () => busy(...numbers.map(Number)),
   calls: () => calls(...numbers.map(Number)),
   api: () => api(...numbers.map(Number)),
   compose: () => compose(...numbers.map(Number)),
@@ -38,7 +40,7 @@ const run = {
 if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
-      'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
+      'busy [seconds] | calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
       'agents PART [turns] | rooms PART [rounds] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
       'room-delay [seconds] | room-size [listeners] [telephones] [seconds] | ' +
       'room-recording [rooms] [rounds] [seconds] | ' +

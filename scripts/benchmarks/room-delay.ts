@@ -1,12 +1,13 @@
 /** `scripts/bench room-delay`: delays of pictures, without browsers. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quantile } from '../../gateway/agent-test/scores/quantile.ts'
 import { composerReason, loadPictures } from '../../media/compose/pictures.ts'
 import { composerDelays } from './composer-delays.ts'
 import { joinDelays } from './join-delays.ts'
 import { whole } from './marks.ts'
 import { FrameLog, type Shown, shownIn } from './picture-delays.ts'
 import { RoomGateway } from './room-gateway.ts'
-import { printCount, printFigure, quantile } from './rooms/figures.ts'
+import { printCount, printFigure } from './rooms/figures.ts'
 import { soundDelays } from './sound-delays.ts'
 
 const room = 'lounge'

@@ -40,6 +40,7 @@ export const rooms = [
   'operator',
   'http',
   'app',
+  'agent-test',
   'cli',
   'main.ts',
 ] as const
@@ -206,6 +207,7 @@ const agentCoreFolders = ['uas', 'uac'] as const
  * - `verb-types`: interface of a call, with the options, results and errors of its verbs.
  * - `common`: documents, forms and values that several languages share.
  * - `agent`: voice agents: their documents, functions, steps and reports.
+ * - `relay`: conversations whose texts a customer's server has.
  * - `xml`: language of XML documents.
  * - `script`: language of scripts, and its sandbox.
  * - `flow`: language of call flows, which are compiled to scripts.
@@ -217,6 +219,7 @@ const handlersFolders = [
   'handler.ts',
   'common',
   'agent',
+  'relay',
   'xml',
   'script',
   'flow',

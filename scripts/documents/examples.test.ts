@@ -12,6 +12,7 @@ import { ConfigInvalid } from '../../config/faults.ts'
 import { configSchema } from '../../config/schema/config-schema.ts'
 import { testFolder } from '../../config/testing/config-test-folder.ts'
 import { root } from '../../docs/.vitepress/links.ts'
+import { readScenarioText } from '../../gateway/agent-test/scenario/read-scenario.ts'
 import { readScript } from '../../gateway/stand-ins/read-script.ts'
 import { checkDocument } from '../../handlers/reading/check-document.ts'
 
@@ -80,10 +81,24 @@ const standInFaults = (text: string): readonly string[] => {
   }
 }
 
+/** Whether a value is a scenario of `trunkline agent-test`. */
+const isScenario = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'target' in value && 'caller' in value
+
+const scenarioFaults = (text: string): readonly string[] => {
+  try {
+    readScenarioText('scenario.yaml', text, { env: environment, hasFile: () => true })
+    return []
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
 const yamlFaults = (text: string): readonly string[] => {
   const value = parse(text) as unknown
   if (isScript(value)) return scriptFaults(value)
   if (isStandInScript(value)) return standInFaults(text)
+  if (isScenario(value)) return scenarioFaults(text)
   if (Array.isArray(value)) return scriptFaults({ version: '1.0.0', sections: { main: value } })
   return configFaults(text)
 }

@@ -96,6 +96,14 @@ describe('compose.yaml', () => {
   })
 })
 
+describe('the systemd unit', () => {
+  it('permits real-time priority to the media threads, by a limit and without a capability', () => {
+    const unit = read('scripts/installation/debian/trunkline.service')
+    expect(unit).toMatch(/^LimitRTPRIO=1$/m)
+    expect(unit).not.toContain('CAP_SYS_NICE')
+  })
+})
+
 describe('the Dockerfile', () => {
   it('copies paths that exist', () => {
     const copies = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)]

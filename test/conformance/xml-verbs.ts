@@ -278,7 +278,7 @@ export const verbRows: readonly Row[] = [
     'Connect',
     'verbs/connect.test.ts',
     [
-      'connects the caller to its `Stream`, `Room` or `AI` in both directions, until that ends',
+      'connects the caller to its `Stream`, `Room`, `AI` or `ConversationRelay` in both directions, until that ends',
       'streams both ways, and delays the next verb until the stream ends',
     ],
     {

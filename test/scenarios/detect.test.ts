@@ -91,8 +91,9 @@ describe('detect_machine', () => {
   })
 
   it('reports a machine without a beep as ready after silence, and as not ready when it speaks again', async () => {
-    const carrier = await listenedTo({ detect_message_end: true, machine_ready_timeout: 0.6 })
-    carrier.media.say(joined([quiet(400), talk(1800), quiet(900), talk(1000)]))
+    const carrier = await listenedTo({ detect_message_end: true, machine_ready_timeout: 1 })
+    // The silence is half a second longer than the timeout, and half a second shorter than twice the timeout.
+    carrier.media.say(joined([quiet(400), talk(1800), quiet(1500), talk(1000)]))
     expect(await result()).toMatchObject({ result: 'machine', beep: 'false' })
     const ready = { event: 'READY', beep: false }
     expect(await received()).toEqual([
@@ -117,8 +118,8 @@ describe('detect_machine', () => {
 
   it.each([
     ['CED', joined([quiet(500), reversing(2600)])],
-    // A busy machine may break one tone. Two whole ones in a row are enough.
-    ['CNG', joined([quiet(300), ...cng, ...cng, ...cng, ...cng])],
+    // A busy machine may break tones. Two whole ones in a row are enough, within the timeout of 30 s.
+    ['CNG', joined([quiet(300), ...Array.from({ length: 8 }, () => cng).flat()])],
   ])('detects a fax by its %s tone', async (name, sound) => {
     const carrier = await listenedTo({ tone: name })
     carrier.media.say(sound)

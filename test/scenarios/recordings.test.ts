@@ -51,7 +51,8 @@ afterAll(async () => {
 })
 
 describe('the recording of a caller', () => {
-  it('is a WAV file with the caller’s tone in full length, at a link that needs no credentials', async () => {
+  /** Records two seconds of a tone. `latestMs`: longest delay of a packet that the caller sent. */
+  const recordTone = async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
     await carrier.talks('answered', 0)
     await began()
@@ -62,7 +63,14 @@ describe('the recording of a caller', () => {
     carrier.media.tone(0)
     carrier.media.press('#')
     await carrier.done()
-    const recording = await recordingOf(gateway, carrier)
+    return { recording: await recordingOf(gateway, carrier), spokenMs, latestMs: carrier.media.latestMs }
+  }
+
+  it('is a WAV file with the caller’s tone in full length, at a link that needs no credentials', async () => {
+    let made = await recordTone()
+    // A gap of a caller who stalled is not the gateway's.
+    for (let more = 4; made.latestMs >= 60 && more > 0; more--) made = await recordTone()
+    const { recording, spokenMs } = made
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'terminator', channels: 1 })
     const { rate, channels } = await fetchWav(recording.url)
     const [samples = new Int16Array()] = channels
@@ -114,7 +122,7 @@ describe('the recording of a caller', () => {
   })
 })
 
-// A stall of the machine causes a gap in one attempt. A real fault fails in every attempt.
+// A stall of the machine causes a gap in one attempt. A lasting fault fails in every attempt.
 describe('a recording has the sent sound sample by sample', { retry: 4 }, () => {
   it('in mono, for a caller', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })

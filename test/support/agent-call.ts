@@ -1,8 +1,10 @@
 import { decode } from '../../media/codecs/g711.ts'
-import { levelDb } from '../../media/rtp/voice-activity.ts'
+import { goertzel } from '../../media/codecs/tone.ts'
+import { levelDb, minLevelDb } from '../../media/rtp/voice-activity.ts'
 import type { AgentLane } from './agent-desk.ts'
-import type { RtpPeer } from './rtp-peer.ts'
+import { type Packet, payloadTypes, type RtpPeer } from './rtp-peer.ts'
 import type { PlacedCall, SipCaller } from './sip-caller.ts'
+import { headerOf } from './sip-text.ts'
 import type { SpokenWords } from './spoken-words.ts'
 import { until } from './until.ts'
 
@@ -49,14 +51,13 @@ export class AgentCall {
   sounds(minDb = soundDb): readonly number[] {
     const { packets } = this.peer
     const found: number[] = []
-    for (let at = this.#from; at < packets.length; at++)
-      if (levelDb(decode('PCMU', packets[at]!.payload)) > minDb) found.push(at)
+    for (let at = this.#from; at < packets.length; at++) if (levelOf(packets[at]!) > minDb) found.push(at)
     return found
   }
 
   /** Levels of the packets since the last {@link mark}, in dBov. */
   levels(): readonly number[] {
-    return this.peer.packets.slice(this.#from).map(({ payload }) => levelDb(decode('PCMU', payload)))
+    return this.peer.packets.slice(this.#from).map(levelOf)
   }
 
   /** Sounds count from now on. */
@@ -137,6 +138,48 @@ export class AgentCall {
     return JSON.parse(first?.body ?? '') as AgentReport
   }
 
+  /** Duration of a tone in the packets since the last {@link mark}, in ms. */
+  toneMs(hz: number): number {
+    return tonePackets(this.peer, hz, this.#from).length * 20
+  }
+
+  /** Waits until a tone was heard for `ms` since the last {@link mark}. */
+  async hearsTone(hz: number, ms = 300): Promise<void> {
+    await until(
+      `the caller hears ${hz} Hz`,
+      () => this.toneMs(hz),
+      (heard) => heard >= ms,
+    )
+  }
+
+  /** Waits for a REFER, and reports the success of the transfer. Returns its target. */
+  async isReferred(): Promise<string> {
+    const { caller } = this.#sides
+    const refer = await until('the gateway refers', () =>
+      caller.received.find((text) => text.startsWith('REFER ')),
+    )
+    await caller.accept(refer ?? '')
+    caller.send(notifyOf(refer ?? '', caller.address))
+    return headerOf(refer ?? '', 'Refer-To') ?? ''
+  }
+
+  /** Name of the report. */
+  get user(): string {
+    return this.#sides.user
+  }
+
+  /** Value of Replaces (RFC 3891) for the dialog of the call. */
+  get replaces(): string {
+    const { response } = this.#sides.placed
+    const tag = (name: string) => /tag=([^;]*)$/.exec(headerOf(response, name) ?? '')?.[1]
+    return `${this.sipCallId};to-tag=${tag('To')};from-tag=${tag('From')}`
+  }
+
+  /** SIP Call-ID of the call. */
+  get sipCallId(): string {
+    return headerOf(this.#sides.placed.response, 'Call-ID') ?? ''
+  }
+
   /** Waits until the gateway hangs up. */
   async isOver(): Promise<void> {
     const { caller } = this.#sides
@@ -165,6 +208,38 @@ export class AgentCall {
     const bodies = lane.server.asked('/script').map(({ body }) => JSON.parse(body) as { call: Json })
     return String(bodies.find(({ call }) => String(call.to).startsWith(`sip:${user}@`))?.call.call_id)
   }
+}
+
+/** Level of a packet in dBov; keys have none. */
+const levelOf = ({ payload, payloadType }: Packet): number =>
+  payloadType === payloadTypes.PCMU ? levelDb(decode('PCMU', payload)) : minLevelDb
+
+/** Numbers of the packets from one on that hold only a tone. */
+export const tonePackets = ({ packets }: RtpPeer, hz: number, from = 0): readonly number[] =>
+  packets.flatMap(({ payload }, at) => {
+    if (at < from || payload.length !== 160) return []
+    const samples = decode('PCMU', payload)
+    return levelDb(samples) > soundDb && goertzel(samples, hz) > 0.9 ? [at] : []
+  })
+
+/** Report of a REFER's success in its dialog (RFC 3515). */
+const notifyOf = (refer: string, address: string): string => {
+  const [, contact = ''] = /<([^>]+)>/.exec(headerOf(refer, 'Contact') ?? '') ?? []
+  const body = 'SIP/2.0 200 OK\r\n'
+  const lines = [
+    `NOTIFY ${contact} SIP/2.0`,
+    `Via: SIP/2.0/UDP ${address}:9;branch=z9hG4bK${Date.now()};rport`,
+    `From: ${headerOf(refer, 'To')}`,
+    `To: ${headerOf(refer, 'From')}`,
+    `Call-ID: ${headerOf(refer, 'Call-ID')}`,
+    'CSeq: 100 NOTIFY',
+    'Max-Forwards: 70',
+    'Event: refer',
+    'Subscription-State: terminated;reason=noresource',
+    'Content-Type: message/sipfrag;version=2.0',
+    `Content-Length: ${body.length}`,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
 /** Returns the texts of a role in a history. */

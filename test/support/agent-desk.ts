@@ -11,7 +11,7 @@ import { SpokenWords } from './spoken-words.ts'
 import { until } from './until.ts'
 
 /** Domains whose document is that of the dialled user. */
-const domains = { script: 'agents.test', flow: 'flows.test' } as const
+const domains = { script: 'agents.test', flow: 'flows.test', xml: 'relays.test' } as const
 
 /**
  * Agents of a test file: one gateway, one server of a customer, and lanes. Each lane has stand-ins of its
@@ -63,13 +63,16 @@ export class AgentDesk {
   }
 }
 
-/** Returns the user that was dialled, of a request for a script. */
-const userOf = ({ body }: DocumentRequest): string =>
-  /^sip:([^@]+)@/.exec(String((JSON.parse(body) as { call?: Json }).call?.to))?.[1] ?? ''
+/** Returns the user that was dialled, of a request for a document. */
+const userOf = ({ body, fields }: DocumentRequest): string => {
+  const to = fields.To ?? (JSON.parse(body) as { call?: Json }).call?.to
+  return /^sip:([^@]+)@/.exec(String(to))?.[1] ?? ''
+}
 
 /**
  * Engines of the lanes, by the name of the lane. `parts-…` is a pipeline, `whole-…` a server that hears and
- * speaks. `chain-…` is such a server that the pipeline replaces after failures; nothing replaces `single-…`.
+ * speaks, `written-…` one that hears and writes. `chain-…` is a server that the pipeline replaces after
+ * failures; nothing replaces `single-…`.
  */
 const agentsOf = (names: readonly string[], standIns: readonly StandIns[]): Json => {
   const each = (make: (name: string, at: StandIns) => Record<string, object>) =>
@@ -82,6 +85,7 @@ const agentsOf = (names: readonly string[], standIns: readonly StandIns[]): Json
       return {
         [`parts-${name}`]: { kind: 'pipeline', recognisers: name, models: name, voices: 'built-in' },
         [`whole-${name}`]: whole,
+        [`written-${name}`]: { ...whole, output: 'text', voices: 'built-in' },
         [`chain-${name}`]: { ...whole, fallback: `parts-${name}` },
         [`single-${name}`]: whole,
       }
@@ -112,7 +116,7 @@ interface Shared {
 /** Document of a call: the keys of `ai`, and the steps around it. */
 export interface AgentPlan {
   readonly ai?: Json
-  readonly engine?: 'parts' | 'whole' | 'chain' | 'single'
+  readonly engine?: 'parts' | 'whole' | 'written' | 'chain' | 'single'
   /** Keys of `params` besides those of every test. */
   readonly params?: Json
   readonly before?: readonly unknown[]
@@ -182,13 +186,13 @@ export class AgentLane {
     return `sip:${user}@${domains[kind]}`
   }
 
-  /** Calls a URI. `user`: name of the report. */
-  async call(uri: string, user: string): Promise<AgentCall> {
+  /** Calls a URI. `user`: name of the report; `headers`: further lines of the INVITE. */
+  async call(uri: string, user: string, headers: readonly string[] = []): Promise<AgentCall> {
     const { gateway, words } = this.#shared
     const peer = await RtpPeer.open('PCMU')
     const caller = await SipCaller.open(gateway.sipPort, '127.0.0.1')
     const media = { address: '127.0.0.1', port: peer.port }
-    const placed = await caller.call(uri, { media, hasKeys: true })
+    const placed = await caller.call(uri, { media, hasKeys: true, headers })
     if (placed.status !== 200) throw new Error(`${uri}: ${placed.response}`)
     peer.send(Number(/^m=audio (\d+)/m.exec(placed.response)?.[1]), 0)
     this.#last = new AgentCall({ lane: this, peer, caller, placed, words, user })

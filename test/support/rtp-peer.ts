@@ -48,6 +48,8 @@ export class RtpPeer {
   #toneAt = 0
   /** Remaining part of a sound that replaces the tone. */
   #speech: Uint8Array = new Uint8Array(0)
+  /** Times of the packets of the last sound of {@link say}, in ms of the monotonic clock. */
+  saidAt: number[] = []
   /** Returned sound: its gain, and the number of the next packet. */
   #echo: { readonly gain: number; next: number } | undefined
   #keysLeft: KeyFrame[] = []
@@ -56,6 +58,7 @@ export class RtpPeer {
   readonly #ssrc = Math.floor(Math.random() * 2 ** 32)
   #timer: NodeJS.Timeout | undefined
   #sent = 0
+  #latestMs = 0
   /** Whether the peer only returns every RTP packet unchanged to its sender. */
   echoes = false
 
@@ -98,6 +101,11 @@ export class RtpPeer {
     return this.#sent
   }
 
+  /** Longest delay of a packet because this process stalled, in ms. */
+  get latestMs(): number {
+    return this.#latestMs
+  }
+
   /**
    * Starts sending to a port: a tone of `frequency` Hz, or silence for 0. `host`: address of the far side;
    * default the same address.
@@ -111,7 +119,9 @@ export class RtpPeer {
     let frames = 0
     this.#timer = setInterval(() => {
       // Sends all packets that are due, however late the timer is.
-      const due = Math.min(10, Math.floor((performance.now() - began) / frameMs) - frames)
+      const waiting = Math.floor((performance.now() - began) / frameMs) - frames
+      this.#latestMs = Math.max(this.#latestMs, (waiting - 1) * frameMs)
+      const due = Math.min(10, waiting)
       for (let i = 0; i < due; i++) this.#frame()
       frames = Math.floor((performance.now() - began) / frameMs)
     }, 10)
@@ -137,6 +147,7 @@ export class RtpPeer {
   /** Sends a sound at 8 kHz once, in place of the tone. */
   say(samples: Int16Array): void {
     this.#speech = encode(this.#law, samples)
+    this.saidAt = []
   }
 
   /** Whether a sound of {@link say} is still being sent. */
@@ -190,6 +201,7 @@ export class RtpPeer {
 
   #audio(): Uint8Array {
     if (this.#speech.length >= frameSamples) {
+      this.saidAt.push(performance.now())
       const said = this.#speech.subarray(0, frameSamples)
       this.#speech = this.#speech.subarray(frameSamples)
       return said

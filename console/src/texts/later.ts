@@ -77,6 +77,10 @@ const en = {
   notifications: 'Notifications',
   star: 'star',
   hash: 'hash',
+  transcript: 'Transcript',
+  you: 'You',
+  agent: 'Agent',
+  interrupted: 'interrupted',
 } as const
 
 /** Texts of the parts that are loaded on demand. */
@@ -158,6 +162,10 @@ const de: LaterTexts = {
   notifications: 'Benachrichtigungen',
   star: 'Stern',
   hash: 'Raute',
+  transcript: 'Mitschrift',
+  you: 'Sie',
+  agent: 'Agent',
+  interrupted: 'unterbrochen',
 }
 
 /** Texts by language. */

@@ -12,6 +12,7 @@ import { HangUp, MuteTool, Tool, VideoTools } from './tool.tsx'
 
 const Keypad = lazy(() => import('./keypad.tsx'), 'Keypad')
 const RoomView = lazy(() => import('./room.tsx'), 'RoomView')
+const TranscriptView = lazy(() => import('./transcript.tsx'), 'TranscriptView')
 const Picture = lazy(() => import('./picture.tsx'), 'Picture')
 
 /** Returns what a call shows: video of the far side, and of the user's camera. */
@@ -38,10 +39,11 @@ const Panel = ({ line }: { readonly line: Line }) => {
   const { local, remote } = videoOf(call)
   const seen = local || remote
   const isPad = padIsOpen && hasSound
+  const isWritten = line.said.length > 0
   return (
     <section
       ref={panel}
-      class={`call ${seen ? 'seen' : ''} ${isPad ? 'pad-open' : ''}`}
+      class={`call ${seen ? 'seen' : ''} ${isPad ? 'pad-open' : ''} ${isWritten ? 'written' : ''}`}
       aria-label={t.currentCall}
       data-testid="active"
       data-state={call.state}
@@ -49,6 +51,7 @@ const Panel = ({ line }: { readonly line: Line }) => {
       {seen && <Picture call={call} local={local} remote={remote} panel={panel} />}
       <Party line={line} />
       <Digits line={line} />
+      {isWritten && <TranscriptView line={line} />}
       {isPad && <Keypad press={(key) => void phone.controls.press(key)} testId="key" />}
       <div class="controls">
         <Tools line={line} padIsOpen={isPad} openPad={() => setPad(!padIsOpen)} />

@@ -133,13 +133,14 @@ const makeRecogniser = (
 }
 
 const makeModel = (name: string, config: AgentModelConfig, { http, clock }: PartsDeps): Model => {
-  const { url, key, auth, model, temperature, timeoutMs } = config
+  const { url, key, auth, model, temperature, laterRole, timeoutMs } = config
   const options = {
     name,
     url,
     model,
     ...keyOf(key, auth),
     ...(temperature !== undefined && { temperature }),
+    ...(laterRole && { laterRole }),
     firstTokenMs: timeoutMs,
   }
   return new ChatCompletions(options, http, clock)

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json.ts'
-import type { EngineCall, EngineFailureKind } from '../engine.ts'
-import { kindOfStatus } from '../engines/session/failures.ts'
+import type { EngineCall } from '../engine.ts'
+import { kindOfCode } from '../engines/session/failures.ts'
 import { EngineError } from '../streaming/engine-error.ts'
 import { CallCollector } from './call-collector.ts'
 import type { ModelUsage } from './model.ts'
@@ -131,18 +131,9 @@ const errorIn = (chunk: Record<string, unknown>): EngineError | undefined => {
   if (error === undefined || error === null) return undefined
   const details = isJsonObject(error) ? error : {}
   const code = details.code ?? details.status ?? details.type
-  return new EngineError(kindOfCode(code), `the server reported an error${namedCode(code)}`)
+  return new EngineError(kindOfCode(code, 'server'), `the server reported an error${namedCode(code)}`)
 }
 
 /** Returns a code for a message; other values could contain text of the conversation. */
 const namedCode = (code: unknown): string =>
   typeof code === 'number' || (typeof code === 'string' && /^[\w.-]{1,40}$/.test(code)) ? ` (${code})` : ''
-
-const kindOfCode = (code: unknown): EngineFailureKind => {
-  const status = Number(code)
-  if (status >= 400 && status < 600) return kindOfStatus(status)
-  const name = typeof code === 'string' ? code : ''
-  if (/rate_limit|quota|billing/.test(name)) return 'limited'
-  if (/api_key|authentication|permission/.test(name)) return 'unauthorised'
-  return /invalid|not_found|unsupported|context_length/.test(name) ? 'refused' : 'server'
-}

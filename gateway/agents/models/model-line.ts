@@ -11,6 +11,7 @@ const maxRetryAfterMs = 1500
  */
 export class ModelLine implements Model {
   readonly name: string
+  readonly maySayNothing: boolean
   readonly #models: readonly Model[]
   readonly #clock: Clock
 
@@ -18,6 +19,7 @@ export class ModelLine implements Model {
   constructor(models: readonly Model[], clock: Clock) {
     if (models.length === 0) throw new Error('models: at least one expected')
     this.name = models[0]!.name
+    this.maySayNothing = models[0]!.maySayNothing ?? false
     this.#models = models
     this.#clock = clock
   }

@@ -37,6 +37,8 @@ export interface ModelAnswer {
 export interface Model {
   /** Name in the configuration. */
   readonly name: string
+  /** Whether an empty answer is none that failed; default false. */
+  readonly maySayNothing?: boolean
   /** Begins an answer. The listener is not called before the return. */
   answer(request: ModelRequest, listener: ModelListener): ModelAnswer
   close(): Promise<void>

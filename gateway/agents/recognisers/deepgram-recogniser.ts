@@ -1,9 +1,11 @@
 import type { SteadyClock } from '../../core/clock.ts'
 import type { WireMessage } from '../engines/session/engine-socket.ts'
+import { kindOfCode } from '../engines/session/failures.ts'
 import type { WireFormat } from '../engines/session/wire-audio.ts'
 import { numberAt, objectAt, objectsAt, textAt } from '../engines/session/wire-values.ts'
 import { EngineError } from '../streaming/engine-error.ts'
 import { urlWith } from '../streaming/url-with.ts'
+import { primaryLanguage } from '../text/words.ts'
 import type { AgentRecognitionListener, AgentRecognitionRequest, AgentTranscript } from './recogniser.ts'
 import {
   type RecognitionDialect,
@@ -26,7 +28,7 @@ const eagerThreshold = 0.5
 export const deepgramRecogniser = (options: SocketRecogniserOptions, clock: SteadyClock): SocketRecogniser =>
   new SocketRecogniser(
     options,
-    ({ rate, language, hints }) => {
+    ({ rate, hints, ...spoken }) => {
       const model = options.model ?? 'nova-3'
       return {
         ...common(options, rate),
@@ -36,7 +38,7 @@ export const deepgramRecogniser = (options: SocketRecogniserOptions, clock: Stea
           interim_results: true,
           endpointing: endpointingMs,
           smart_format: true,
-          language,
+          language: languageFor(model, spoken),
           ...hintsFor(model, hints),
         }),
         final: { type: 'Finalize' },
@@ -55,8 +57,9 @@ export const deepgramRecogniser = (options: SocketRecogniserOptions, clock: Stea
 export const fluxRecogniser = (options: SocketRecogniserOptions, clock: SteadyClock): SocketRecogniser =>
   new SocketRecogniser(
     options,
-    ({ rate, language, hints, isSemantic }) => {
-      const model = options.model ?? fluxModelFor(language)
+    ({ rate, hints, isSemantic, language, others = [] }) => {
+      const spoken = [language ?? 'en', ...others]
+      const model = options.model ?? fluxModelFor(spoken)
       return {
         ...common(options, rate),
         // Messages of 80 ms, as the vendor advises.
@@ -66,7 +69,8 @@ export const fluxRecogniser = (options: SocketRecogniserOptions, clock: SteadyCl
           ...encodingOf(formatFor(rate)),
           eager_eot_threshold: isSemantic ? eagerThreshold : undefined,
           keyterm: limited(hints),
-          language_hint: model.includes('multi') && language !== 'multi' ? language : undefined,
+          language_hint:
+            isMultilingual(model) && language !== 'multi' ? hintedOf(language, others) : undefined,
         }),
         isReady: ({ type }) => type === 'Connected',
         last: { type: 'CloseStream' },
@@ -74,6 +78,7 @@ export const fluxRecogniser = (options: SocketRecogniserOptions, clock: SteadyCl
       }
     },
     clock,
+    options.model !== undefined && !isMultilingual(options.model),
   )
 
 const common = (
@@ -90,8 +95,26 @@ const formatFor = (rate: AgentRecognitionRequest['rate']): WireFormat => (rate =
 const encodingOf = (format: WireFormat): { readonly encoding: string; readonly sample_rate: number } =>
   format === 'pcmu' ? { encoding: 'mulaw', sample_rate: 8000 } : { encoding: 'linear16', sample_rate: 16_000 }
 
-const fluxModelFor = (language = 'en'): string =>
-  language.toLowerCase().split('-')[0] === 'en' ? 'flux-general-en' : 'flux-general-multi'
+/** Whether a model of Flux knows several languages. */
+const isMultilingual = (model: string): boolean => model.includes('multi')
+
+const fluxModelFor = (languages: readonly string[]): string =>
+  languages.every((each) => primaryLanguage(each) === 'en') ? 'flux-general-en' : 'flux-general-multi'
+
+const hintedOf = (language: string | undefined, others: readonly string[]): readonly string[] =>
+  language === undefined ? others : [language, ...others]
+
+/** Languages between which nova-3 follows the caller. */
+const followed: ReadonlySet<string> = new Set(['en', 'es', 'fr', 'de', 'hi', 'ru', 'pt', 'ja', 'it', 'nl'])
+
+/** Returns `multi` if the caller may speak several languages, and the model can follow all of them. */
+const languageFor = (
+  model: string,
+  { language, others = [] }: Pick<AgentRecognitionRequest, 'language' | 'others'>,
+): string | undefined => {
+  if (language === undefined || others.length === 0 || !model.startsWith('nova-3')) return language
+  return [language, ...others].every((each) => followed.has(primaryLanguage(each))) ? 'multi' : language
+}
 
 /** Models before nova-3 have another name for hints. */
 const hintsFor = (model: string, hints: readonly string[]): Readonly<Record<string, readonly string[]>> =>
@@ -122,13 +145,18 @@ const transcriptOf = (message: WireMessage): AgentTranscript => {
   const [best = {}] = objectsAt(objectAt(message, 'channel'), 'alternatives')
   const text = textAt(best, 'transcript') ?? ''
   const confidence = numberAt(best, 'confidence')
-  const [language] = Array.isArray(best.languages) ? best.languages : []
   return {
     text,
     isFinal: message.is_final === true,
     ...(confidence !== undefined && { confidence }),
-    ...(typeof language === 'string' && { language }),
+    ...mainLanguage(best),
   }
+}
+
+/** Returns the first of the languages that Deepgram found: that of most words. */
+const mainLanguage = ({ languages }: WireMessage): Pick<AgentTranscript, 'language'> => {
+  const [language] = Array.isArray(languages) ? languages : []
+  return typeof language === 'string' ? { language } : {}
 }
 
 /** Turn of the caller by the events of Flux. */
@@ -153,6 +181,7 @@ const readTurn = (message: WireMessage, listener: AgentRecognitionListener): Eng
       text,
       isFinal: turn === 'ended',
       ...(confidence !== undefined && { confidence }),
+      ...mainLanguage(message),
     })
   if (turn === 'eager' || turn === 'ended') listener.onTurn(turn)
   return undefined
@@ -166,7 +195,7 @@ const meanConfidence = (message: WireMessage): number | undefined => {
 const errorOf = (message: WireMessage): EngineError => {
   const code = textAt(message, 'code') ?? ''
   return new EngineError(
-    'server',
+    kindOfCode(code, 'server'),
     `the server reported an error${/^[\w-]{1,40}$/.test(code) ? ` (${code})` : ''}`,
   )
 }

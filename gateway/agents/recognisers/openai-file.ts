@@ -1,4 +1,4 @@
-import { wavHeader, wavHeaderBytes } from '../../../media/record/wav-format.ts'
+import { wavHeader } from '../../../media/codecs/wav-header.ts'
 import type { Clock } from '../../core/clock.ts'
 import { readJsonObject } from '../../core/json.ts'
 import { WireEncoder } from '../engines/session/wire-audio.ts'
@@ -6,11 +6,12 @@ import { textAt } from '../engines/session/wire-values.ts'
 import { Deadline } from '../streaming/deadline.ts'
 import { EngineError, engineErrorOf } from '../streaming/engine-error.ts'
 import { readAll, type StreamingHttp } from '../streaming/streaming-http.ts'
-import type {
-  AgentRecogniser,
-  AgentRecognition,
-  AgentRecognitionListener,
-  AgentRecognitionRequest,
+import {
+  type AgentRecogniser,
+  type AgentRecognition,
+  type AgentRecognitionListener,
+  type AgentRecognitionRequest,
+  onlyLanguage,
 } from './recogniser.ts'
 
 /** Options of an {@link OpenAiFile}. */
@@ -60,7 +61,8 @@ export class OpenAiFile implements AgentRecogniser {
   }
 
   open(request: AgentRecognitionRequest, listener: AgentRecognitionListener): AgentRecognition {
-    const language = request.language ?? this.#options.language
+    const configured = this.#options.language
+    const language = onlyLanguage({ ...(configured && { language: configured }), ...request })
     const { hints, rate } = request
     const recognition: FileRecognition = new FileRecognition({
       rate,
@@ -87,7 +89,7 @@ export class OpenAiFile implements AgentRecogniser {
       model,
       response_format: 'json',
       // ISO 639-1.
-      ...(language && language !== 'multi' && { language: language.split('-')[0] ?? '' }),
+      ...(language && { language: language.split('-')[0] ?? '' }),
       ...(hints.length > 0 && { prompt: hints.join(', ') }),
     })
     deadline.set(timeoutMs, 'no text was received')
@@ -184,7 +186,7 @@ class FileRecognition implements AgentRecognition {
       this.#fail(new EngineError('timeout', `the recogniser is more than ${maxPending} files behind`))
       return
     }
-    const wav = Buffer.concat([wavHeader(16_000, 1, wavHeaderBytes + audio.length), audio])
+    const wav = Buffer.concat([wavHeader({ rate: 16_000 }, audio.length), audio])
     const deadline = this.#deps.newDeadline()
     this.#pending.push(deadline)
     const text = this.#deps.send(wav, deadline)

@@ -1,10 +1,10 @@
 import type { SteadyClock } from '../../core/clock.ts'
-import type { EngineFailureKind } from '../engine.ts'
 import type { WireMessage } from '../engines/session/engine-socket.ts'
+import { kindOfCode } from '../engines/session/failures.ts'
 import { objectAt, textAt } from '../engines/session/wire-values.ts'
 import { EngineError } from '../streaming/engine-error.ts'
 import { urlWith } from '../streaming/url-with.ts'
-import type { AgentRecognitionListener, AgentRecognitionRequest } from './recogniser.ts'
+import { type AgentRecognitionListener, type AgentRecognitionRequest, onlyLanguage } from './recogniser.ts'
 import {
   type RecognitionDialect,
   SocketRecogniser,
@@ -24,35 +24,39 @@ export const openAiTranscription = (options: SocketRecogniserOptions, clock: Ste
 
 const dialectOf = (
   { url, key, model }: SocketRecogniserOptions,
-  { rate, language, hints }: AgentRecognitionRequest,
-): RecognitionDialect => ({
-  url: urlWith(url, { intent: 'transcription' }),
-  headers: key ? { authorization: `Bearer ${key}` } : {},
-  format: rate === 8000 ? 'pcmu' : 'pcm24000',
-  first: [
-    {
-      type: 'session.update',
-      session: {
-        type: 'transcription',
-        audio: {
-          input: {
-            format: rate === 8000 ? { type: 'audio/pcmu' } : { type: 'audio/pcm', rate: 24_000 },
-            transcription: {
-              model: model ?? 'gpt-4o-mini-transcribe',
-              // ISO 639-1.
-              ...(language && language !== 'multi' && { language: language.split('-')[0] }),
-              ...(hints.length > 0 && { prompt: hints.join(', ') }),
+  request: AgentRecognitionRequest,
+): RecognitionDialect => {
+  const { rate, hints } = request
+  const language = onlyLanguage(request)
+  return {
+    url: urlWith(url, { intent: 'transcription' }),
+    headers: key ? { authorization: `Bearer ${key}` } : {},
+    format: rate === 8000 ? 'pcmu' : 'pcm24000',
+    first: [
+      {
+        type: 'session.update',
+        session: {
+          type: 'transcription',
+          audio: {
+            input: {
+              format: rate === 8000 ? { type: 'audio/pcmu' } : { type: 'audio/pcm', rate: 24_000 },
+              transcription: {
+                model: model ?? 'gpt-4o-mini-transcribe',
+                // ISO 639-1.
+                ...(language && { language: language.split('-')[0] }),
+                ...(hints.length > 0 && { prompt: hints.join(', ') }),
+              },
+              turn_detection: { type: 'server_vad', silence_duration_ms: silenceMs },
             },
-            turn_detection: { type: 'server_vad', silence_duration_ms: silenceMs },
           },
         },
       },
-    },
-  ],
-  isReady: ({ type }) => type === 'session.updated' || type === 'transcription_session.updated',
-  audio: (bytes) => ({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') }),
-  read: reader(),
-})
+    ],
+    isReady: ({ type }) => type === 'session.updated' || type === 'transcription_session.updated',
+    audio: (bytes) => ({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') }),
+    read: reader(),
+  }
+}
 
 /** Returns the reader of one session: texts of segments arrive in pieces. */
 const reader = (): RecognitionDialect['read'] => {
@@ -101,13 +105,8 @@ const readDelta = (
 
 const errorOf = (error: WireMessage): EngineError => {
   const code = textAt(error, 'code') ?? textAt(error, 'type') ?? ''
-  const kind: EngineFailureKind = /key|auth/.test(code)
-    ? 'unauthorised'
-    : /quota|rate/.test(code)
-      ? 'limited'
-      : 'refused'
   return new EngineError(
-    kind,
+    kindOfCode(code, 'refused'),
     `the server rejected the session${/^[\w.-]{1,40}$/.test(code) ? ` (${code})` : ''}`,
   )
 }

@@ -11,6 +11,7 @@ import type {
 export class PlainRecogniser implements AgentRecogniser {
   readonly name: string
   readonly isStreaming = true
+  readonly hasOwnLanguage = true
   readonly #recogniser: Recogniser
 
   /** The recogniser is not closed with this one. */

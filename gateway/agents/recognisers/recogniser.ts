@@ -7,6 +7,8 @@ export interface AgentRecognitionRequest {
   readonly rate: PcmRate
   /** BCP 47 tag, or `multi`; default the recogniser's own. */
   readonly language?: string
+  /** Further languages (BCP 47) that the caller may speak; default none. */
+  readonly others?: readonly string[]
   /** Words that the caller is likely to use. */
   readonly hints: readonly string[]
   /** Whether the recogniser may end a turn by its meaning. */
@@ -29,11 +31,17 @@ export interface AgentTranscript {
 /** Receives the results of a recognition. Nothing follows {@link onFailure}. */
 export interface AgentRecognitionListener {
   onTranscript(transcript: AgentTranscript): void
+  /** Language (BCP 47) of the last final text, by recognisers that find it out afterwards. */
+  onLanguage?(language: string): void
   /** Turn of the caller, by recognisers that decide it; see `EngineListener.onTurn`. */
   onTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void
   /** Called at most once. */
   onFailure(error: EngineError): void
 }
+
+/** Returns the only language of a request; undefined if the recogniser has to find out which is spoken. */
+export const onlyLanguage = ({ language, others = [] }: AgentRecognitionRequest): string | undefined =>
+  language === 'multi' || others.length > 0 ? undefined : language
 
 /** Recognition of one caller. */
 export interface AgentRecognition {
@@ -51,6 +59,8 @@ export interface AgentRecogniser {
   readonly name: string
   /** Whether text comes while the caller speaks; otherwise only after it. */
   readonly isStreaming: boolean
+  /** Whether its server or model decides about the language, and requests cannot; default false. */
+  readonly hasOwnLanguage?: boolean
   /** Opens a recognition. The listener is not called before the return. */
   open(request: AgentRecognitionRequest, listener: AgentRecognitionListener): AgentRecognition
   close(): Promise<void>

@@ -1,7 +1,8 @@
-import type { SteadyClock, Timer } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import { EngineSocket, type EngineTarget, type WireMessage } from '../engines/session/engine-socket.ts'
 import { octetsPerSecondOf, WireEncoder, type WireFormat } from '../engines/session/wire-audio.ts'
 import { EngineError } from '../streaming/engine-error.ts'
+import { RestartingTimer } from '../streaming/restarting-timer.ts'
 import type {
   AgentRecogniser,
   AgentRecognition,
@@ -59,6 +60,7 @@ const keepAliveMs = 4000
 export class SocketRecogniser implements AgentRecogniser {
   readonly name: string
   readonly isStreaming = true
+  readonly hasOwnLanguage: boolean
   readonly #options: SocketRecogniserOptions
   readonly #dialect: (request: AgentRecognitionRequest) => RecognitionDialect
   readonly #clock: SteadyClock
@@ -68,8 +70,10 @@ export class SocketRecogniser implements AgentRecogniser {
     options: SocketRecogniserOptions,
     dialect: (request: AgentRecognitionRequest) => RecognitionDialect,
     clock: SteadyClock,
+    hasOwnLanguage = false,
   ) {
     this.name = options.name
+    this.hasOwnLanguage = hasOwnLanguage
     this.#options = options
     this.#dialect = dialect
     this.#clock = clock
@@ -115,12 +119,13 @@ class SocketRecognition implements AgentRecognition {
   readonly #socket: EngineSocket
   readonly #encoder: WireEncoder
   #frames: Buffer[] = []
-  #keepAlive: Timer | undefined
+  readonly #keepAlive: RestartingTimer
 
   constructor(target: EngineTarget, deps: SocketRecognitionDeps, { rate }: AgentRecognitionRequest) {
     const { dialect, listener, clock } = deps
     this.#deps = deps
     this.#encoder = new WireEncoder(dialect.format, rate)
+    this.#keepAlive = new RestartingTimer(clock)
     this.#socket = new EngineSocket(
       target,
       {
@@ -173,17 +178,16 @@ class SocketRecognition implements AgentRecognition {
 
   /** Sends a message whenever no audio was written for a while. */
   #stayAlive(): void {
-    const { dialect, clock } = this.#deps
-    this.#keepAlive?.cancel()
-    if (!dialect.keepAlive || this.#socket.isOver) return
-    this.#keepAlive = clock.after(keepAliveMs, () => {
-      this.#socket.send(dialect.keepAlive!)
+    const { keepAlive } = this.#deps.dialect
+    if (!keepAlive || this.#socket.isOver) return
+    this.#keepAlive.restart(keepAliveMs, () => {
+      this.#socket.send(keepAlive)
       this.#stayAlive()
     })
   }
 
   #over(): void {
-    this.#keepAlive?.cancel()
+    this.#keepAlive.cancel()
     this.#deps.onOver()
   }
 }

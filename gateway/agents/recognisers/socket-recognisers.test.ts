@@ -47,6 +47,7 @@ const open = (
       onTranscript: ({ text, isFinal, ...more }) =>
         events.push(`${isFinal ? 'final' : 'partial'} ${text} ${JSON.stringify(more)}`),
       onTurn: (state) => events.push(state),
+      onLanguage: (language) => events.push(`language ${language}`),
       onFailure: (error) => {
         events.push(`failed ${error.kind}`)
         failure.resolve(error)
@@ -177,6 +178,12 @@ test('Flux: without meaning, no probable ends are asked for', async () => {
   expect(queryOf(request.url)).toEqual({ model: 'flux-general-en', encoding: 'mulaw', sample_rate: '8000' })
 })
 
+test('Flux: a configured model for English decides about the language', () => {
+  const ofModel = (model?: string) => open(fluxRecogniser, {}, { ...(model && { model }) }).recogniser
+  const models = [undefined, 'flux-general-multi', 'flux-general-en']
+  expect(models.map((model) => ofModel(model).hasOwnLanguage)).toEqual([false, false, true])
+})
+
 test('OpenAI: session, audio and segments', async () => {
   const { recognition, events } = open(openAiTranscription, {}, { model: 'gpt-transcribe' })
   recognition.write(frame())
@@ -225,6 +232,75 @@ test('OpenAI: a session that is rejected has failed', async () => {
   })
 })
 
+test.each([
+  ['server_error', 'server'],
+  ['request_timeout', 'timeout'],
+  ['rate_limit_exceeded', 'limited'],
+  ['invalid_value', 'refused'],
+])('OpenAI: the error %s at the opening is %s', async (code, kind) => {
+  const { failure } = open(openAiTranscription)
+  const connection = await server.connection()
+  connection.send({ type: 'error', error: { code, message: 'x' } })
+  expect(await failure).toMatchObject({ kind })
+})
+
+test.each([
+  [100, '0.3'],
+  [700, '0.7'],
+  [9000, '3'],
+])('ElevenLabs: a silence of %i ms ends a segment after %s s', async (endOfSpeechMs, seconds) => {
+  open(elevenLabsRecogniser, { endOfSpeechMs })
+  const { request } = await server.connection()
+  expect(queryOf(request.url)).toMatchObject({ vad_silence_threshold_secs: seconds })
+})
+
+test.each([
+  ['nova-3', 'en-US', ['es-MX', 'de'], 'multi'],
+  ['nova-3', 'en-US', ['pl'], 'en-US'],
+  ['nova-2', 'en-US', ['es-MX'], 'en-US'],
+  ['nova-3', 'multi', undefined, 'multi'],
+])('Deepgram: the model %s of %s and %j follows %s', async (model, language, others, wanted) => {
+  open(deepgramRecogniser, { language, ...(others && { others }) }, { model })
+  const { request } = await server.connection()
+  expect(queryOf(request.url)).toMatchObject({ language: wanted })
+})
+
+test('Deepgram and Flux: the language that was heard', async () => {
+  const nova = open(deepgramRecogniser, { language: 'multi' })
+  const first = await server.connection()
+  const alternatives = [{ transcript: 'Hola', confidence: 0.9, languages: ['es', 'en'] }]
+  first.send({ type: 'Results', channel: { alternatives }, is_final: true })
+  await vi.waitFor(() => expect(nova.events).toEqual(['final Hola {"confidence":0.9,"language":"es"}']))
+  const flux = open(fluxRecogniser, { language: 'en', others: ['es'], hints: [] })
+  const second = await server.connection(1)
+  expect(queryOf(second.request.url)).toMatchObject({
+    model: 'flux-general-multi',
+    language_hint: 'en|es',
+  })
+  second.send({ type: 'TurnInfo', event: 'EndOfTurn', transcript: 'Hola', words: [], languages: ['es'] })
+  await vi.waitFor(() => expect(flux.events).toEqual(['final Hola {"language":"es"}', 'ended']))
+})
+
+test('OpenAI: no language is named if the caller may speak several', async () => {
+  open(openAiTranscription, { others: ['es'] })
+  const update = JSON.stringify(await (await server.connection()).next({ type: 'session.update' }))
+  expect(update).not.toContain('"language"')
+})
+
+test('ElevenLabs: the language of several comes after the text', async () => {
+  const { events } = open(elevenLabsRecogniser, { others: ['es-MX'] })
+  const connection = await server.connection()
+  const query = queryOf(connection.request.url)
+  expect(query).toMatchObject({ include_language_detection: 'true' })
+  expect(query).not.toHaveProperty('language_code')
+  connection.send(
+    { message_type: 'session_started' },
+    { message_type: 'committed_transcript', text: 'Hola' },
+    { message_type: 'committed_transcript_with_timestamps', text: 'Hola', language_code: 'spa' },
+  )
+  await vi.waitFor(() => expect(events).toEqual(['final Hola {}', 'language spa']))
+})
+
 test('ElevenLabs: parameters, audio and texts', async () => {
   const { recognition, events, failure } = open(elevenLabsRecogniser)
   for (let i = 0; i < 5; i++) recognition.write(frame(i))
@@ -234,6 +310,7 @@ test('ElevenLabs: parameters, audio and texts', async () => {
     model_id: 'scribe_v2_realtime',
     audio_format: 'ulaw_8000',
     commit_strategy: 'vad',
+    vad_silence_threshold_secs: '0.5',
     language_code: 'en',
   })
   connection.send({ message_type: 'session_started' })

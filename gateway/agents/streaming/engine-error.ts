@@ -12,7 +12,7 @@ export class EngineError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Returns the failure for a listener; `part` is the part that failed, for instance `model`. */
+  /** Returns the failure for a listener; `part`: see {@link EngineFailure.part}. */
   toFailure(part: string): EngineFailure {
     return { kind: this.kind, message: this.message, part }
   }

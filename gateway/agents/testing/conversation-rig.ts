@@ -1,3 +1,4 @@
+import { usualTurns } from '../../../handlers/common/usual-turns.ts'
 import type {
   AgentEvent,
   AgentFunctionCall,
@@ -12,22 +13,11 @@ import type { FakeEngine, FakeLink } from './fake-engine.ts'
 import { FakeTap } from './fake-tap.ts'
 
 const turns: AgentOptions['turns'] = {
-  endOfSpeechMs: 700,
+  ...usualTurns,
   isSemantic: false,
-  semanticMs: 250,
-  firstWordMs: 1000,
-  speechEventMs: 1400,
-  maxSpeechMs: 60_000,
   confidence: 0,
-  barge: 'any',
-  bargeMinWords: 0,
-  bargeConfidence: 0,
-  bargeFunctions: true,
   transparentBargeMs: 0,
   attentionMs: 0,
-  inactivityMs: 600_000,
-  keyMs: 3000,
-  keyTerminators: '',
 }
 
 const english = { name: 'English', code: 'en' }
@@ -64,9 +54,15 @@ export interface StartedFunction {
 export class ConversationRig {
   readonly clock = new FakeClock()
   readonly tap = new FakeTap()
+  readonly port = { id: 'port', tap: () => this.tap } as Partial<MediaPort> as MediaPort
+  /** Metrics: response times in ms, and cuts of answers. */
+  readonly responses: number[] = []
+  readonly cuts: string[] = []
   readonly events: AgentEvent[] = []
   readonly functions: StartedFunction[] = []
   readonly errors: unknown[] = []
+  /** Verdicts of the detector about the caller's sounds. */
+  readonly verdicts: string[] = []
   /** Phrases that wait to be rendered; only if `isRenderingLate`. */
   readonly renderings: (() => void)[] = []
   isRenderingLate = false
@@ -78,10 +74,13 @@ export class ConversationRig {
     engines: readonly FakeEngine[],
     changes: ConversationChanges = {},
     deps: Partial<ConversationDeps> = {},
+    isAnswered = true,
   ) {
     this.#engines = engines
-    const port = { id: 'port', tap: () => this.tap } as Partial<MediaPort> as MediaPort
-    this.conversation = new Conversation(port, this.#options(changes), { ...this.#deps(), ...deps })
+    this.conversation = new Conversation(isAnswered ? this.port : undefined, this.#options(changes), {
+      ...this.#deps(),
+      ...deps,
+    })
   }
 
   /** Latest session of the latest engine that has one. */
@@ -147,6 +146,7 @@ export class ConversationRig {
 
   #deps(): ConversationDeps {
     return {
+      id: 'agent',
       projectId: 'project',
       engines: this.#engines,
       clock: this.clock,
@@ -160,8 +160,9 @@ export class ConversationRig {
       complete: async (_, messages, instruction) => `${instruction} ${messages.length}`,
       observer: {
         onEngineFailure: () => {},
-        onResponse: () => {},
-        onInterruption: () => {},
+        onResponse: (_, ms) => this.responses.push(ms),
+        onInterruption: (how) => this.cuts.push(how),
+        onSound: (verdict) => this.verdicts.push(verdict),
         onError: (error) => this.errors.push(error),
       },
     }

@@ -11,7 +11,14 @@ import type {
   EngineRequest,
 } from '../engine.ts'
 
-const abilities: EngineAbilities = { turns: 'ours', cut: 'note', pace: 'burst', isExact: true, changes: true }
+const abilities: EngineAbilities = {
+  turns: 'ours',
+  cut: 'note',
+  pace: 'burst',
+  isExact: true,
+  changes: true,
+  changesHistory: true,
+}
 
 /** Abilities that differ from those of the usual engine, and the sample rate in Hz; default 8000. */
 export interface FakeAbilities extends Partial<EngineAbilities> {
@@ -81,6 +88,10 @@ export class FakeLink implements EngineLink {
 
   say(text: string): void {
     this.commands.push(['say', text])
+  }
+
+  speak(...args: Parameters<NonNullable<EngineLink['speak']>>): void {
+    this.commands.push(['speak', ...args])
   }
 
   interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void {

@@ -7,7 +7,10 @@ import type {
   TapFrame,
 } from '../../../media/types.ts'
 
-/** Tap whose far end a test plays: it decides when items begin, end, and how far they were heard. */
+/**
+ * Tap whose far end a test plays: it decides when items begin, end, and how far they were heard. A
+ * `PlayingTap` decides by itself, and cannot show a certain order of events.
+ */
 export class FakeTap implements Tap {
   /** Commands in order. */
   readonly commands: unknown[][] = []

@@ -114,6 +114,63 @@ describe('clauses', () => {
     )
   })
 
+  /** Returns the number of tokens up to the first piece, and the pieces. */
+  const streamed = (tokens: readonly string[]) => {
+    const clauses = new Clauses()
+    const pieces: string[] = []
+    let first = 0
+    tokens.forEach((token, at) => {
+      pieces.push(...clauses.push(token), ...clauses.early())
+      if (pieces.length > 0) first ||= at + 1
+    })
+    return { first, pieces: [...pieces, ...clauses.end()] }
+  }
+
+  it.each([
+    [['Thank', ' you', '.', ' Bye', '.'], 3],
+    [['Hello', '!', ' How', ' are', ' you', '?'], 2],
+    [['Can', ' I', ' help', ' you', '?', ' Please', ' say', '.'], 5],
+    [['Thank', ' you', ' for', ' calling', ',', ' Anna', '.'], 5],
+    [['He', ' said', ' "', 'no', '."', ' Really', '.'], 5],
+    [['**', 'Hello', '**', ' there', '.', ' Bye', '.'], 5],
+  ])('begin with the token that ends the first clause: %j', (tokens, count) => {
+    const { first, pieces } = streamed(tokens)
+    expect(first).toBe(count)
+    expect(pieces).toEqual(dividedText(tokens.join('')))
+  })
+
+  it.each([
+    [['It', ' is', ' 3', '.', '5', ' percent', '.']],
+    [['Ask', ' Dr', '.', ' Miller', '.']],
+    [['At', ' 10', ' a', '.', 'm', '.', ' we', ' open', '.']],
+    [['Mail', ' a', '.', 'b', '@', 'example', '.', 'com', ' please', '.']],
+    [['Take', ' 1', ',', '000', ' of', ' them', '.']],
+    [['Open', ' https', ':', '//', 'a', '.', 'b', '/', 'c', '?', 'd', '=', 'e', ' now', '.']],
+    [['That', ' is', ' z', '.', 'B', '.', ' so', '.']],
+  ])('wait for more after a word that may go on: %j', (tokens) => {
+    expect(streamed(tokens).pieces).toEqual([tokens.join('')])
+  })
+
+  it('drop the marks that follow a piece which ended early', () => {
+    expect(streamed(['Well', '.', '.', '.', ' I', ' see', '.']).pieces).toEqual(['Well.', 'I see.'])
+    expect(streamed(['"', 'Yes', '.', '"', ' is', ' it', '.']).pieces).toEqual(['"Yes.', 'is it.'])
+  })
+
+  it('end later pieces only when it is certain', () => {
+    const { pieces } = streamed(['Hello', '.', ' Read', ' trunkline', '.', 'example', ' now', '.'])
+    expect(pieces).toEqual(['Hello.', 'Read trunkline.example now.'])
+  })
+
+  it('lose no word by an early end', () => {
+    const token = fc.stringMatching(/^ ?[a-z0-9]{0,5}[.,!?"]?$/)
+    fc.assert(
+      fc.property(fc.array(token, { maxLength: 30 }), (tokens) => {
+        const letters = (text: string) => text.replace(/[^a-z0-9]/g, '')
+        expect(letters(streamed(tokens).pieces.join(' '))).toBe(letters(tokens.join('')))
+      }),
+    )
+  })
+
   it('keep every word of plain text', () => {
     const word = fc.stringMatching(/^[a-z]{1,8}[.,!?]?$/)
     fc.assert(

@@ -55,6 +55,18 @@ const endsSentence = (text: string): boolean => {
   return !(isOrdinal || isInitial || abbreviations.has(letters) || isDotted(word))
 }
 
+/** Characters inside a word by which it is an address, a path or a number: more of it may follow its dot. */
+const innerMarks = './\\@:_=&#0123456789'
+
+/** Whether a text ends with a plain word and marks of a clause after it. */
+const endsWithPlainWord = (text: string): boolean => {
+  const word = [...text.slice(text.lastIndexOf(' ') + 1)]
+  while (word.length > 0 && (stops + clauseMarks + closers).includes(word.at(-1)!)) word.pop()
+  const last = word.at(-1) ?? ''
+  const isLetter = last.toLowerCase() !== last.toUpperCase()
+  return isLetter && !word.some((character) => innerMarks.includes(character))
+}
+
 /** Whether a word has inner dots between single letters, such as `e.g` or `a.m`. */
 const isDotted = (word: string): boolean => {
   const parts = word.split('.')
@@ -65,16 +77,30 @@ const isDotted = (word: string): boolean => {
  * Divides the text of a model into pieces for a voice, as it comes. The first piece ends at the first clause
  * of three words or more, so that the voice begins early. Later ones end with a sentence or a line; long
  * ones, with a clause. Marks of Markdown, thoughts and pictographs are left out. Any division of the input
- * gives the same pieces, in linear time.
+ * gives the same pieces, in linear time; only {@link early} depends on it.
  */
 export class Clauses {
   readonly #plain = new PlainText()
   #piece = ''
   #isFirst = true
+  /** Whether marks that may belong to the last piece are dropped: it ended before they came. */
+  #isAfterEarly = false
 
   /** Adds text; returns the pieces that are complete. */
   push(text: string): string[] {
     return this.#divide(this.#plain.push(text))
+  }
+
+  /**
+   * Ends the first piece if it is a clause as far as it came: at the end of a token, after a plain word. The
+   * voice need not wait for the token after it, which makes sure that the clause has ended.
+   */
+  early(): string[] {
+    if (!this.#isFirst || this.#piece === '') return []
+    const pieces = endsWithPlainWord(`${this.#piece}!`) ? this.#divide(this.#plain.settle()) : []
+    if (pieces.length > 0 || !this.#isClause() || !endsWithPlainWord(this.#piece)) return pieces
+    this.#isAfterEarly = true
+    return this.#cut()
   }
 
   /** Ends the text; returns the rest. */
@@ -86,6 +112,8 @@ export class Clauses {
     const pieces: string[] = []
     for (let at = 0; at < text.length; at++) {
       const character = text[at]!
+      if (this.#isAfterEarly && (stops + closers).includes(character)) continue
+      this.#isAfterEarly = false
       // Pieces end before white space, so the character after a stop is known.
       if (isBlank(character) && this.#isComplete(character)) pieces.push(...this.#cut())
       if (this.#piece !== '' || !isBlank(character)) this.#piece += character
@@ -98,6 +126,12 @@ export class Clauses {
     const piece = this.#piece
     if (piece === '') return false
     if (next === '\n' || piece.length >= longestPiece) return true
+    return this.#isClause()
+  }
+
+  /** Whether the piece so far ends with a mark that ends it. */
+  #isClause(): boolean {
+    const piece = this.#piece
     const last = piece.at(-1)!
     if (isBlank(last)) return false
     if (stops.includes(last) || closers.includes(last)) return endsSentence(piece)

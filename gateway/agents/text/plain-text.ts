@@ -155,6 +155,13 @@ export class PlainText {
     return this.#read(false)
   }
 
+  /** Returns an exclamation mark that waits for what follows it: it begins no picture. */
+  settle(): string {
+    if (this.#waiting !== '!' || this.#thought) return ''
+    this.#waiting = ''
+    return this.#take('!', '!')
+  }
+
   /** Ends the text; returns the rest. */
   end(): string {
     return this.#read(true)

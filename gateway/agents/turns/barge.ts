@@ -11,7 +11,10 @@ export interface Overlap {
   readonly language: string | undefined
 }
 
-type BargeRules = Pick<TurnRules, 'barge' | 'bargeMinWords' | 'bargeConfidence' | 'wakeName'>
+type BargeRules = Pick<
+  TurnRules,
+  'barge' | 'bargeMinWords' | 'bargeConfidence' | 'bargeAcknowledgements' | 'wakeName'
+>
 
 /** Whether a text contains a name, as whole words. */
 export const containsName = (text: string, name: string): boolean =>
@@ -19,7 +22,7 @@ export const containsName = (text: string, name: string): boolean =>
 
 /**
  * Whether words over the agent's voice interrupt it. A final recognition completes a partial one, so it
- * interrupts with `partial`, too. Acknowledgements never do. `matches`: the pattern of the rules.
+ * interrupts with `partial`, too. Acknowledgements do only by the rules. `matches`: the pattern of the rules.
  */
 export const interrupts = (
   { text, isFinal, confidence, language }: Overlap,
@@ -31,5 +34,5 @@ export const interrupts = (
   if (words < Math.max(1, rules.bargeMinWords)) return false
   if (confidence !== undefined && confidence < rules.bargeConfidence) return false
   if (rules.wakeName && !containsName(text, rules.wakeName)) return false
-  return !isAcknowledgement(text, language) && matches(text)
+  return (rules.bargeAcknowledgements || !isAcknowledgement(text, language)) && matches(text)
 }

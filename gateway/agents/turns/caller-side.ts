@@ -28,23 +28,25 @@ export class CallerSide {
     return this.speech.text !== '' || this.keys.isPending || (this.voice.isVoiced && !this.voice.isNoise)
   }
 
-  /** Whether the caller said more than an acknowledgement. */
-  get hasWords(): boolean {
+  /** Whether the caller said more than an acknowledgement, or anything, if acknowledgements interrupt. */
+  hasWords({ bargeAcknowledgements }: TurnRules): boolean {
     const { text, language } = this.speech
-    return text !== '' && !isAcknowledgement(text, language)
+    return text !== '' && (bargeAcknowledgements || !isAcknowledgement(text, language))
   }
 
-  /** Adds a recognition; returns false if it is nothing new. */
+  /** Adds a recognition; returns false if it is nothing new, or an echo that was no detected voice. */
   hear(heard: Heard, now: number): boolean {
+    // Words of the latest voice that are complete do not make later ones its own.
+    if (heard.isEcho && !this.#isOfVoice(now, this.voice.hasFinal)) return false
     this.voice.recognised(heard.isFinal, now)
     if (heard.text.trim() !== '' && this.#isOfVoice(now)) this.speech.begin(this.voice.beganAt ?? now)
     return this.speech.add(heard, now)
   }
 
-  /** Whether words that are recognised now belong to the last detected voice. */
-  #isOfVoice(at: number): boolean {
+  /** Whether words that are recognised now belong to the last detected voice. `isSoon`: it just ended. */
+  #isOfVoice(at: number, isSoon = false): boolean {
     const { isVoiced, endedAt, isFinalOnly } = this.voice
-    const longest = isFinalOnly ? finalOnlyRecognitionMs : recognitionMs
+    const longest = isFinalOnly && !isSoon ? finalOnlyRecognitionMs : recognitionMs
     return isVoiced || (endedAt !== undefined && at - endedAt <= longest)
   }
 

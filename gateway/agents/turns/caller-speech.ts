@@ -7,6 +7,8 @@ export interface Heard {
   readonly isFinal: boolean
   readonly confidence?: number
   readonly language?: string
+  /** Whether the words are mostly those that the agent said lately. */
+  readonly isEcho?: boolean
 }
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')

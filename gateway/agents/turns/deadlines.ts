@@ -4,7 +4,6 @@ import type { Deadline } from './schedule.ts'
 
 /** Wait before a filler, in ms. */
 const thinkingFillerMs = 700
-const functionFillerMs = 300
 const dictationFillerMs = 700
 /** Wait for the end of a turn by an engine that decides it, in ms. */
 const engineTurnMs = 8000
@@ -38,7 +37,7 @@ const addEngineTurn = (floor: Floor, add: Add): void => {
   add(last + engineTurnMs, () => {
     if (speech.engine === 'began') return floor.commitSpeech('limit')
     floor.log()
-    floor.rest()
+    floor.goOn()
   })
 }
 
@@ -48,43 +47,45 @@ const addCaller = (floor: Floor, add: Add): void => {
     add(keys.dueAt(floor.rules.keyMs), () => floor.commitKeys())
     return
   }
-  if (speech.text === '') add(floor.caller.wordlessEnd(floor.rules, engineTurnMs), () => floor.rest())
+  if (speech.text === '') add(floor.caller.wordlessEnd(floor.rules, engineTurnMs), () => floor.goOn())
   else if (floor.mode === 'ours') addTurn(floor, add)
   else addEngineTurn(floor, add)
 }
 
 const addThinking = (floor: Floor, add: Add): void => {
-  const { answers, actor } = floor
-  if (answers.hasFunction && floor.functionSince !== undefined)
-    add(floor.functionSince + functionFillerMs, () => {
-      floor.functionSince = undefined
-      floor.thinkingSince = undefined
-      actor.filler('function')
-    })
-  else if (floor.thinkingSince !== undefined)
-    add(floor.thinkingSince + thinkingFillerMs, () => {
-      floor.thinkingSince = undefined
-      actor.filler('thinking')
-    })
+  if (floor.thinkingSince === undefined) return
+  add(floor.thinkingSince + thinkingFillerMs, () => {
+    floor.thinkingSince = undefined
+    floor.actor.filler('thinking')
+  })
 }
 
 const addAnswer = (floor: Floor, add: Add): void => {
   const { answers } = floor
   if (!answers.isAudible) addThinking(floor, add)
-  add(answers.dueAt, () => {
-    const fault = answers.overdue(floor.now)
+  add(answers.dueAt(floor.rules.answerMs), () => {
+    const fault = answers.overdue(floor.now, floor.rules.answerMs)
     if (fault === 'revive') floor.actor.reviveAnswer()
-    else if (fault === 'give-up') floor.giveUp()
-    else floor.rest()
+    else if (fault === 'give-up') {
+      floor.giveUp('')
+      // The engine that hears is the one that fell silent.
+      if (floor.mode !== 'ours' && floor.isOpen) floor.actor.reviveHearing()
+    } else if (fault === 'finished') floor.rest()
   })
 }
 
 const addDoubt = (floor: Floor, add: Add): void => {
   const { caller, rules } = floor
   const { isFinal, recognisedAt } = caller.speech
-  const { hasWords } = caller
+  const hasWords = caller.hasWords(rules)
   const words = { hasWords, isFinal, recognisedAt, speechEventMs: rules.speechEventMs }
   add(endOfDoubt(floor.doubtSince, caller.voice, words), () => floor.resume())
+}
+
+/** Time at which the hearing has failed, as far as is known. */
+const unheardAt = ({ mode, isAgents, caller }: Floor): number | undefined => {
+  if (mode === 'ours') return caller.voice.reviveAt
+  return isAgents ? undefined : caller.voice.unnoticedAt
 }
 
 const addLimits = (floor: Floor, add: Add): void => {
@@ -93,10 +94,10 @@ const addLimits = (floor: Floor, add: Add): void => {
   else add(silences.stopAt(rules), () => floor.stop())
   if (caller.speech.text === '' && !caller.keys.isPending)
     add(silences.inactiveAt(rules), () => floor.leave('inactive'))
-  add(caller.voice.reviveAt, () => {
+  add(unheardAt(floor), () => {
     caller.voice.revived(floor.now)
     floor.actor.reviveHearing()
-    if (floor.state === 'caller' && !caller.isActive) floor.rest()
+    if (floor.state === 'caller' && !caller.isActive) floor.goOn()
   })
 }
 

@@ -1,10 +1,10 @@
 import type { VoiceTrack } from './voice-track.ts'
 
 /**
- * Wait after the end of a short sound, in ms. The agent then goes on within 300 ms of the end, with the time
- * of the event, the fade and the next packet.
+ * Wait after the end of a short sound, in ms: until the detector reports the end. The agent then goes on
+ * within 300 ms of the end, with the delay of the caller's audio, the rise and the next packet.
  */
-const shortWaitMs = 240
+const shortWaitMs = 200
 /** Duration of voice, in ms, from which it is probably speech, and words are awaited longer. */
 const longVoiceMs = 700
 const longWaitMs = 600

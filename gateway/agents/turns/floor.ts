@@ -4,7 +4,7 @@ import { containsName, interrupts, type Overlap } from './barge.ts'
 import { CallerSide } from './caller-side.ts'
 import { Silences } from './silences.ts'
 import { Answers } from './turn-answers.ts'
-import type { CallerTurn, TurnActor, TurnEnd, TurnRules, TurnState } from './turn-types.ts'
+import type { CallerTurn, CutKind, TurnActor, TurnEnd, TurnRules, TurnState } from './turn-types.ts'
 
 /** Time for the agent's last words, in ms, and the time for them after a last instruction. */
 const leavingMs = 10_000
@@ -36,7 +36,6 @@ export class Floor {
   prepared: string | undefined
   /** Begin of the wait for a filler; undefined if none is to come. */
   thinkingSince: number | undefined
-  functionSince: number | undefined
   /** Text of a dictation that was encouraged. */
   dictated = ''
   /** Latest time of the hard stop, once it is due. */
@@ -113,13 +112,14 @@ export class Floor {
   #fade(): void {
     if (this.#isFaded) return
     this.#isFaded = true
+    this.answers.paused(this.now)
     this.actor.fade()
   }
 
   #unfade(): void {
     if (!this.#isFaded) return
     this.#isFaded = false
-    this.answers.progress(this.now)
+    this.answers.resumed(this.now)
     this.actor.resume()
   }
 
@@ -148,7 +148,7 @@ export class Floor {
   }
 
   /** Drops the agent's answers; the caller has the floor. */
-  cut(how: 'transparent' | 'normal', text: string): void {
+  cut(how: CutKind, text: string): void {
     this.#isFaded = false
     this.#falseAlarms = 0
     this.answers.drop(this.rules.bargeFunctions)
@@ -156,10 +156,19 @@ export class Floor {
     this.actor.cut(how, text)
   }
 
-  /** Gives an answer up that the engine does not go on with. */
-  giveUp(): void {
-    this.cut('normal', '')
+  /** Gives an answer up: the engine does not go on with it, or a key (`text`) or the handler ends it. */
+  giveUp(text: string): void {
+    this.cut(text === '' ? 'given-up' : 'normal', text)
     this.rest()
+  }
+
+  /** Drops a text that has not begun, or what waits for the end of a hold. The floor stays. */
+  dropSpeech(): void {
+    this.#isFaded = false
+    this.answers.drop(this.rules.bargeFunctions)
+    this.actor.cut('given-up', '')
+    // A cut ends a pause.
+    if (this.state === 'held') this.#fade()
   }
 
   /** The answers in progress have changed, or a hold or doubt is over: finds out who has the floor. */
@@ -249,6 +258,8 @@ export class Floor {
       this.rest()
       return
     }
+    // The answer to this turn replaces one that was asked for and has not begun.
+    if (this.mode === 'ours' && this.answers.isExpected) this.cut('normal', turn.text)
     this.caller.last = turn
     this.think(turn.by === 'speech')
     this.actor.commit(turn)
@@ -284,8 +295,17 @@ export class Floor {
   hold(): void {
     this.discard()
     this.caller.keys.clear()
+    this.caller.voice.reset()
     if (this.answers.hasWords) this.#fade()
     this.state = 'held'
+  }
+
+  unhold(): void {
+    // Voice during the hold was not for the agent, and its end may be missed.
+    this.caller.voice.reset()
+    this.silences.unhold(this.now)
+    this.answers.progress(this.now)
+    this.goOn()
   }
 
   /** The hard stop is due: the agent says its last words as soon as it has nothing else to say. */
@@ -300,7 +320,7 @@ export class Floor {
     this.stopBy = undefined
     this.#endReason = 'limit'
     this.discard()
-    if (this.answers.isBusy) this.cut('normal', '')
+    if (this.answers.isBusy) this.cut('given-up', '')
     const { hardStopPrompt } = this.rules
     if (hardStopPrompt === undefined) {
       this.end()

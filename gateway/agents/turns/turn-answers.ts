@@ -1,5 +1,5 @@
-/** Wait for any sound or function of an answer, in ms, until the engine is asked again. */
-const answerMs = 5000
+/** Usual wait for any sound or function of an answer, in ms, until the engine is asked again. */
+const usualAnswerMs = 5000
 /** Times that the engine is asked again before the answer is given up. */
 const maxRevivals = 2
 /** Longest function, in ms: the runner of functions has a shorter limit. */
@@ -15,8 +15,8 @@ interface Answer {
   isDelivered: boolean
 }
 
-/** Fault of an answer: the engine is asked again, or the answer is given up. */
-export type AnswerFault = 'revive' | 'give-up' | 'finished'
+/** Fault of an answer: the engine is asked again, or the answer is given up. `none`: it still sounds. */
+export type AnswerFault = 'revive' | 'give-up' | 'finished' | 'none'
 
 /** Answers in progress, and the answers that were asked for and have not begun. Times are uptimes in ms. */
 export class Answers {
@@ -25,6 +25,9 @@ export class Answers {
   #revivals = 0
   #progressAt = 0
   #dryAt: number | undefined
+  /** Time at which the audio so far has left; undefined without audio. */
+  #soundUntil: number | undefined
+  #pausedAt: number | undefined
   /** Whether the engine was asked for an answer that has not begun. */
   isExpected = false
   /** Whether the answer is one to the caller's last turn, without a function so far. */
@@ -70,16 +73,24 @@ export class Answers {
     this.progress(now)
   }
 
+  /** The engine was asked for an answer that is no reply, perhaps during another one. */
+  ask(now: number): void {
+    this.isExpected = true
+    this.isPlainReply = false
+    this.progress(now)
+  }
+
   /** Something happened: the watch for a stuck answer begins again. */
   progress(now: number): void {
     this.#progressAt = now
     if (this.#dryAt !== undefined) this.#dryAt = now
   }
 
-  began(id: string, isInterruptible: boolean, now: number): void {
+  /** An answer begins. `isAwaited`: it is the one that the engine was asked for. */
+  began(id: string, isInterruptible: boolean, now: number, isAwaited: boolean): void {
     if (this.#list.some((answer) => answer.id === id)) return
-    if (!this.isExpected) this.isPlainReply = false
-    this.isExpected = false
+    if (!this.isExpected || !isAwaited) this.isPlainReply = false
+    if (isAwaited) this.isExpected = false
     this.#list.push({ id, isInterruptible, hasSound: false, isDelivered: false })
     this.progress(now)
   }
@@ -95,6 +106,28 @@ export class Answers {
     this.#revivals = 0
     this.progress(now)
     return true
+  }
+
+  /** Audio of an answer was queued, of a duration in ms. Returns whether it is the first. */
+  queued(id: string, ms: number, now: number): boolean {
+    if (!this.#list.some((answer) => answer.id === id)) return false
+    const isFirst = this.#soundUntil === undefined
+    this.#soundUntil = Math.max(this.#pausedAt ?? now, this.#soundUntil ?? 0) + ms
+    return isFirst
+  }
+
+  /** The audio waits from now on. */
+  paused(now: number): void {
+    this.#pausedAt ??= now
+  }
+
+  /** The audio goes on. */
+  resumed(now: number): void {
+    if (this.#pausedAt === undefined) return
+    if (this.#soundUntil !== undefined && this.#soundUntil > this.#pausedAt)
+      this.#soundUntil += now - this.#pausedAt
+    this.#pausedAt = undefined
+    this.progress(now)
   }
 
   delivered(id: string, now: number): void {
@@ -131,20 +164,35 @@ export class Answers {
     this.isPlainReply = false
     this.soundAt = undefined
     this.#dryAt = undefined
+    this.#soundUntil = undefined
+    this.#pausedAt = undefined
     if (isAll) this.#functions.clear()
   }
 
-  /** Time at which the present wait has lasted too long. */
-  get dueAt(): number {
+  /** Time at which the present wait has lasted too long; undefined if `answerMs` is 0, for no limit. */
+  dueAt(answerMs = usualAnswerMs): number | undefined {
     if (this.hasFunction) return this.#progressAt + maxFunctionMs
-    if (this.isAudible) return this.#progressAt + maxSpeechMs
+    if (this.isAudible) {
+      // Nothing tells that the queue of an answer that goes on has run dry.
+      const isOpen = this.#soundUntil !== undefined && !this.#isDelivered
+      if (isOpen) return answerMs > 0 ? Math.max(this.#progressAt, this.#soundUntil!) + answerMs : undefined
+      return this.#progressAt + maxSpeechMs
+    }
     // Its sound may wait behind a long filler; `played` ends an answer without sound.
-    const isDelivered = this.#list.length > 0 && this.#list.every((answer) => answer.isDelivered)
-    return this.#progressAt + (isDelivered && !this.isExpected ? maxSpeechMs : answerMs)
+    if (this.#isDelivered && !this.isExpected) return this.#progressAt + maxSpeechMs
+    return answerMs > 0 ? this.#progressAt + answerMs : undefined
+  }
+
+  get #isDelivered(): boolean {
+    return this.#list.length > 0 && this.#list.every(({ isDelivered }) => isDelivered)
   }
 
   /** The wait has lasted too long: returns the consequence. */
-  overdue(now: number): AnswerFault {
+  overdue(now: number, answerMs: number | undefined): AnswerFault {
+    // More audio came since the wait began.
+    const dueAt = this.dueAt(answerMs)
+    if (dueAt === undefined || now < dueAt) return 'none'
+    if (this.isAudible && !this.hasFunction && !this.#isDelivered) return 'give-up'
     const isStuck = !this.isAudible && !this.hasFunction
     const isSilent = !this.isExpected && this.#list.every(({ isDelivered }) => isDelivered)
     if (!isStuck || isSilent) return 'finished'

@@ -33,6 +33,9 @@ export interface CallerTurn {
   readonly instruction?: string
 }
 
+/** Cause of a cut: see {@link TurnActor.cut}. */
+export type CutKind = 'transparent' | 'normal' | 'given-up'
+
 /** Cause of an end that the turns decide. */
 export type TurnEnd = 'inactive' | 'limit' | 'stopped'
 
@@ -44,10 +47,10 @@ export interface TurnActor {
   resume(): void
   /**
    * Drops the rest of the answer. `transparent`: the answer is dropped from the history, too, and the turn
-   * before continues. `text`: what the caller said so far; empty if the answer was given up, because the
-   * engine did not go on with it.
+   * before continues. `given-up`: the caller did not interrupt; the engine did not go on with the answer, a
+   * limit of the conversation ends it, or {@link TurnInputs.drop} did. `text`: what the caller said so far.
    */
-  cut(how: 'transparent' | 'normal', text: string): void
+  cut(how: CutKind, text: string): void
   /** Begins an answer to a turn that has probably ended; see `EngineLink.prepare`. */
   prepare(text: string): void
   /** Throws a prepared answer away. */
@@ -59,7 +62,7 @@ export interface TurnActor {
   /** The model speaks without a turn. `interrupted`: after an interruption that no turn followed. */
   prompt(instruction: string, reason: 'attention' | 'limit' | 'interrupted'): void
   /** Says a filler, if there is one. */
-  filler(when: 'thinking' | 'function' | 'dictation'): void
+  filler(when: 'thinking' | 'dictation'): void
   /** Reports recognised text so far. */
   partial(text: string, isBarge: boolean): void
   /** Voice was heard for long without any recognition: the recogniser is opened again. */
@@ -90,12 +93,16 @@ export interface TurnInputs {
    * time since the first or last voiced frame; default 0.
    */
   voice(isVoiced: boolean, agoMs?: number): void
+  /** The voice that began last was none, by a detector that knows speech. */
+  noVoice(): void
   /** Text of the caller, by the recogniser or the engine. */
   heard(heard: {
     readonly text: string
     readonly isFinal: boolean
     readonly confidence?: number
     readonly language?: string
+    /** Whether the words are mostly those that the agent said lately; they then count only with voice. */
+    readonly isEcho?: boolean
   }): void
   /** Turn of the caller, by the engine. */
   engineTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void
@@ -103,10 +110,18 @@ export interface TurnInputs {
   key(digit: string): void
   /** Text of the caller from elsewhere: a message, or the action `user_input`. */
   said(text: string): void
-  /** An answer begins. `isInterruptible`: whether the caller can interrupt it. */
-  answerBegan(answer: string, isInterruptible: boolean): void
+  /** The engine was asked for an answer without a turn, for instance to a message. */
+  asked(): void
+  /**
+   * An answer begins. `isInterruptible`: whether the caller can interrupt it. `isAwaited`: whether it is the
+   * one that the engine was asked for, rather than a text in between; default true. Returns whether it may be
+   * heard: the last words were said before {@link leave}.
+   */
+  answerBegan(answer: string, isInterruptible: boolean, isAwaited?: boolean): boolean
   /** The first sound of an answer left the gateway, or the first one after {@link played}. */
   speechBegan(answer: string): void
+  /** Audio of an answer was queued, of a duration in ms. */
+  audioCame(answer: string, ms: number): void
   /** Everything of an answer was delivered by the engine (nothing may have been). */
   answerDelivered(answer: string): void
   /**
@@ -119,6 +134,11 @@ export interface TurnInputs {
   functionEnded(id: string, isAnswered?: boolean): void
   hold(): void
   unhold(): void
+  /**
+   * Drops the answers in progress, and those that were asked for. `isEngines`: whether the engine has a text
+   * or an answer, which counts while the floor is not the agent's.
+   */
+  drop(isEngines: boolean): void
   /** The agent ends after its last words. */
   leave(): void
   /** A limit of the conversation is reached: it ends as by the hard stop. */

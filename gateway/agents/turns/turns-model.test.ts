@@ -9,7 +9,7 @@ type Move = { readonly kind: string; readonly n: number }
 const kinds = wordList(
   'turn,turn,turn,turn,turn,engine,engine,engine,final,final,final,voice,voice,silence,silence',
   'partial,partial,final,final,key,said,wait,wait,wait,wait,engine,engine,engine,engine,say',
-  'function,result,dry,hold,unhold,began,eager,resumed,ended,wait for user,change',
+  'function,result,dry,hold,unhold,began,eager,resumed,ended,wait for user,change,noise,noise',
 )
 const waits = [20, 240, 300, 700, 1400, 1400, 3000, 20_000]
 
@@ -75,6 +75,7 @@ class World {
     const { turns } = this.rig
     if (kind === 'voice') turns.voice(true, n * 10)
     else if (kind === 'silence') turns.voice(false, n * 10)
+    else if (kind === 'noise') turns.noVoice()
     else if (kind === 'partial' && this.#isStreaming) this.#partial(n)
     else if (kind === 'final') this.#final(n)
     else if (kind === 'turn') {

@@ -1,28 +1,16 @@
+import { usualTurns } from '../../../handlers/common/usual-turns.ts'
 import { FakeClock } from '../../core/clock.ts'
 import type { Heard } from './caller-speech.ts'
 import type { CallerTurn, TurnActor, TurnRules } from './turn-types.ts'
 import { Turns } from './turns.ts'
 
-/** Rules with the defaults of a document. */
+/** Rules of tests: those of a document, for any recognition, without prompts in a silence. */
 export const defaultRules: TurnRules = {
+  ...usualTurns,
   engine: { turns: 'ours', cut: 'truncate' },
   waitForUser: false,
-  endOfSpeechMs: 700,
-  isSemantic: true,
-  semanticMs: 250,
-  firstWordMs: 1000,
-  speechEventMs: 1400,
-  maxSpeechMs: 60_000,
   confidence: 0,
-  barge: 'any',
-  bargeMinWords: 0,
-  bargeConfidence: 0,
-  bargeFunctions: true,
-  transparentBargeMs: 3000,
   attentionMs: 0,
-  inactivityMs: 600_000,
-  keyMs: 3000,
-  keyTerminators: '',
 }
 
 /** Turns of a test, with a record of all effects as `effect: value`. */

@@ -71,6 +71,24 @@ describe('silence', () => {
     expect(rig.news).toEqual(['revive hearing', 'revive hearing', 'revive hearing', 'revive hearing'])
   })
 
+  it.each(['its', 'duplex'] as const)('of an engine whose turns are %s ends no long voice', (turns) => {
+    const rig = new TurnsRig({ engine: { turns, cut: 'truncate' } })
+    rig.sound(30_000).wait(4999)
+    expect(rig.news).toEqual([])
+    rig.wait(1)
+    expect(rig.news).toEqual(['revive hearing'])
+    // Later sounds without a reaction have longer waits, and a cough needs none.
+    rig.sound(700).wait(9999).sound(200).wait(9999)
+    expect(rig.news).toEqual([])
+    rig.wait(1)
+    expect(rig.news).toEqual(['revive hearing'])
+    // Voice during an answer is not for the engine alone.
+    rig.sound(5000)
+    const answer = rig.speaks()
+    rig.sound(5000).heardAll(answer).wait(20_000)
+    expect(rig.news).not.toContain('revive hearing')
+  })
+
   it('of the engine asks it again, twice, and then gives up', () => {
     const rig = new TurnsRig()
     rig.says('are you there?').wait(250)
@@ -79,7 +97,7 @@ describe('silence', () => {
     rig.wait(1)
     expect(rig.news).toEqual(['revive answer'])
     rig.wait(10_000)
-    expect(rig.news).toEqual(['revive answer', 'cut: normal '])
+    expect(rig.news).toEqual(['revive answer', 'cut: given-up '])
     expect(rig.turns.state).toBe('listening')
   })
 
@@ -88,8 +106,55 @@ describe('silence', () => {
     rig.speaks()
     rig.wait(1000).turns.played()
     rig.wait(5000)
-    expect(rig.news).toEqual(['cut: normal '])
+    expect(rig.news).toEqual(['cut: given-up '])
     expect(rig.turns.state).toBe('listening')
+  })
+
+  it('after the audio of an answer that goes on ends it, however fast the audio came', () => {
+    const rig = new TurnsRig({ engine: { turns: 'its', cut: 'truncate' } })
+    const answer = rig.speaks()
+    rig.turns.audioCame(answer, 8000)
+    rig.wait(12_999)
+    expect(rig.news).toEqual([])
+    rig.turns.audioCame(answer, 1000)
+    rig.wait(5999)
+    expect(rig.news).toEqual([])
+    rig.wait(1)
+    // The engine may be dead: another session hears the next turn.
+    expect(rig.news).toEqual(['cut: given-up ', 'revive hearing'])
+    expect(rig.turns.state).toBe('listening')
+  })
+
+  it('revives no engine if a key or the handler ends its answer', () => {
+    const rig = new TurnsRig({ engine: { turns: 'its', cut: 'truncate' }, keys: 'interrupt' })
+    rig.speaks()
+    rig.turns.key('1')
+    expect(rig.news).toEqual(['cut: normal 1'])
+    rig.speaks()
+    rig.turns.drop(false)
+    expect(rig.news).toEqual(['cut: given-up '])
+  })
+
+  it('of an engine that stopped does not revive it if the conversation ends with the answer', () => {
+    const rig = new TurnsRig({ engine: { turns: 'its', cut: 'truncate' }, hardStopMs: 3000 })
+    rig.turns.speechBegan(rig.answers())
+    rig.turns.played()
+    rig.wait(20_000)
+    expect(rig.news.at(-1)).toBe('end: limit')
+    expect(rig.turns.state).toBe('over')
+  })
+
+  it('after the audio of an answer does not count while the voice is lowered, nor after its end', () => {
+    const rig = new TurnsRig()
+    const answer = rig.speaks()
+    rig.turns.audioCame(answer, 3000)
+    rig.wait(1000).turns.hold()
+    rig.wait(60_000).turns.unhold()
+    rig.wait(6999)
+    expect(rig.turns.state).toBe('speaking')
+    rig.turns.answerDelivered(answer)
+    rig.wait(60_000)
+    expect(rig.news).toEqual(['fade', 'resume'])
   })
 
   it('of an answer without sound ends it', () => {
@@ -102,17 +167,15 @@ describe('silence', () => {
     expect(rig.turns.state).toBe('listening')
   })
 
-  it('is filled while the model thinks and functions run', () => {
+  it('is filled while the model thinks, and left to the fillers of a function while that runs', () => {
     const rig = new TurnsRig()
     rig.says('the weather?').wait(250).wait(700)
+    expect(rig.effects).toEqual(['prepare: the weather?', 'commit: the weather?', 'filler: thinking'])
+    rig.effects.splice(0)
+    rig.says('and tomorrow?').wait(250).wait(100)
     rig.turns.functionBegan('f1')
-    rig.wait(300)
-    expect(rig.effects).toEqual([
-      'prepare: the weather?',
-      'commit: the weather?',
-      'filler: thinking',
-      'filler: function',
-    ])
+    rig.wait(1000)
+    expect(rig.effects.filter((effect) => effect.startsWith('filler'))).toEqual([])
   })
 })
 
@@ -154,7 +217,7 @@ describe('end of a conversation', () => {
     rig.wait(69_999)
     expect(rig.news).toEqual([])
     rig.wait(1)
-    expect(rig.news).toEqual(['cut: normal ', 'end: limit'])
+    expect(rig.news).toEqual(['cut: given-up ', 'end: limit'])
   })
 
   it('has no effect after it', () => {
@@ -259,5 +322,60 @@ describe('engines that decide turns', () => {
     rig.turns.key('7')
     rig.wait(3000)
     expect(rig.news).toEqual(['commit: 7'])
+  })
+})
+
+describe('voice during a hold', () => {
+  it('does not lower the answer after it', () => {
+    const rig = new TurnsRig()
+    rig.turns.hold()
+    rig.turns.voice(true)
+    rig.wait(500)
+    rig.turns.unhold()
+    expect(rig.turns.state).toBe('listening')
+    rig.speaks()
+    expect(rig.news).toEqual([])
+    expect(rig.turns.state).toBe('speaking')
+  })
+
+  it('before it, too: its end may be missed', () => {
+    const rig = new TurnsRig()
+    rig.turns.voice(true)
+    rig.turns.hold()
+    rig.wait(60_000)
+    rig.turns.unhold()
+    expect(rig.turns.state).toBe('listening')
+  })
+})
+
+describe('words without detected voice', () => {
+  const echo = { text: 'your table is booked', isFinal: true, isEcho: true }
+
+  it('do not interrupt if they are an echo of the agent, and begin no turn after it', () => {
+    const rig = new TurnsRig()
+    const answer = rig.speaks()
+    rig.turns.heard({ ...echo, isFinal: false })
+    rig.turns.heard(echo)
+    expect([rig.news, rig.turns.state]).toEqual([[], 'speaking'])
+    rig.heardAll(answer)
+    rig.turns.heard(echo)
+    rig.wait(3000)
+    expect([rig.news, rig.turns.state]).toEqual([[], 'listening'])
+  })
+
+  it('interrupt if they are not', () => {
+    const rig = new TurnsRig()
+    rig.speaks()
+    rig.wait(4000)
+    rig.final('no that is wrong')
+    expect(rig.news).toEqual(['cut: normal no that is wrong'])
+  })
+
+  it('of the agent interrupt if voice was detected: the caller may repeat them', () => {
+    const rig = new TurnsRig()
+    rig.speaks()
+    rig.wait(4000).sound(800)
+    rig.turns.heard(echo)
+    expect(rig.news).toContain('cut: normal your table is booked')
   })
 })

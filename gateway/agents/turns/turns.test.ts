@@ -294,4 +294,30 @@ describe('interruption', () => {
     rig.wait(240).heardAll('a1').wait(250)
     expect(rig.news).toEqual(['fade', 'resume', 'commit: yes'])
   })
+
+  it.each([
+    [false, ['fade', 'resume']],
+    [true, ['fade', 'cut: normal mm-hm', 'commit: mm-hm']],
+  ])('by an acknowledgement depends on the rules: %s', (bargeAcknowledgements, effects) => {
+    const rig = speaking({ bargeAcknowledgements })
+    rig.says('mm-hm', 300).wait(2000)
+    expect(rig.news).toEqual(effects)
+  })
+
+  it('by an acknowledgement that is not final is awaited if the rules let it interrupt', () => {
+    const rig = speaking({ barge: 'complete', bargeAcknowledgements: true })
+    rig.turns.voice(true)
+    rig.wait(200).partial('mm-hm')
+    rig.turns.voice(false)
+    rig.wait(1000).final('mm-hm')
+    expect(rig.news).toEqual(['fade', 'cut: normal mm-hm'])
+  })
+
+  it('by the handler cuts the answer, and keeps the hearing of the engine', () => {
+    const rig = new TurnsRig({ engine: { turns: 'its', cut: 'truncate' } })
+    rig.speaks()
+    rig.turns.drop(false)
+    expect(rig.news).toEqual(['cut: given-up '])
+    expect(rig.turns.state).toBe('listening')
+  })
 })

@@ -56,7 +56,7 @@ export class Turns implements TurnInputs {
     if (floor.state === 'over') return
     const at = floor.now - agoMs
     if (isVoiced) floor.caller.voice.begin(at)
-    else floor.caller.voice.end(at)
+    else floor.caller.voice.end(at, floor.isOpen && (floor.mode === 'ours' || !floor.isAgents))
     // Nothing interrupts the last words; the reflex may have lowered them.
     if (floor.state === 'leaving' && isVoiced) floor.actor.resume()
     if (floor.isOpen) floor.silences.sound(floor.now)
@@ -75,6 +75,18 @@ export class Turns implements TurnInputs {
     floor.callerBegan(at)
   }
 
+  noVoice(): void {
+    const floor = this.#floor
+    const { caller } = floor
+    if (floor.state === 'over') return
+    caller.voice.retract()
+    // The model of an engine heard a turn begin: it knows more.
+    const isOpen = caller.speech.engine === 'none'
+    if (isOpen && floor.state === 'doubting' && !caller.hasWords(floor.rules)) floor.resume()
+    else if (isOpen && floor.state === 'caller' && !caller.isActive) floor.rest()
+    this.#settle()
+  }
+
   heard(heard: Heard): void {
     const floor = this.#floor
     if (!floor.isOpen) return
@@ -83,7 +95,7 @@ export class Turns implements TurnInputs {
       // The engine answers by itself; a recognition only shows that the caller is there.
       floor.caller.voice.recognised(heard.isFinal, floor.now)
       floor.actor.partial(heard.text, false)
-      if (heard.isFinal) floor.silences.turn(floor.now)
+      if (heard.text.trim() !== '') floor.silences.turn(floor.now)
     } else if (floor.caller.hear(heard, floor.now)) this.#heardNew(heard)
     this.#settle()
   }
@@ -111,12 +123,14 @@ export class Turns implements TurnInputs {
     const isBarge = isNew && floor.interrupts({ text, isFinal, language, confidence })
     floor.actor.partial(text, isBarge)
     if (isBarge) floor.interrupt()
-    else if (isFinal && text !== '' && !floor.caller.hasWords) floor.caller.takeAcknowledgement(floor.now)
+    else if (isFinal && text !== '' && !floor.caller.hasWords(floor.rules))
+      floor.caller.takeAcknowledgement(floor.now)
   }
 
   engineTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void {
     const floor = this.#floor
     if (!floor.isOpen || floor.mode === 'duplex') return
+    if (floor.mode === 'its') floor.caller.voice.noticed(floor.now)
     if (state === 'began') this.#engineBegan()
     else if (state === 'ended') this.#engineEnded()
     else if (state === 'resumed') {
@@ -158,10 +172,28 @@ export class Turns implements TurnInputs {
     const floor = this.#floor
     if (!floor.isOpen) return
     floor.silences.turn(floor.now)
+    const { keys = 'turns' } = floor.rules
+    if (keys === 'turns') this.#keyOfTurn(digit)
+    else if (keys === 'interrupt' && floor.isAgents && floor.canKeyInterrupt) floor.giveUp(digit)
+    this.#settle()
+  }
+
+  #keyOfTurn(digit: string): void {
+    const floor = this.#floor
     floor.discard()
     floor.caller.keys.add(digit, floor.rules.keyTerminators, floor.now)
     if (!floor.isAgents) floor.callerBegan(floor.now)
     else if (floor.canKeyInterrupt) floor.cut('normal', digit)
+  }
+
+  drop(isEngines: boolean): void {
+    const floor = this.#floor
+    if (floor.isAgents) {
+      // The engine has not fallen silent: its hearing stays.
+      floor.cut('given-up', '')
+      floor.rest()
+    } else if (isEngines && (floor.isOpen || floor.state === 'held')) floor.dropSpeech()
+    else return
     this.#settle()
   }
 
@@ -173,15 +205,26 @@ export class Turns implements TurnInputs {
     this.#settle()
   }
 
-  answerBegan(answer: string, isInterruptible: boolean): void {
+  asked(): void {
+    const floor = this.#floor
+    if (floor.state === 'over' || floor.state === 'leaving') return
+    floor.answers.ask(floor.now)
+    if (floor.state === 'listening') floor.state = 'thinking'
+    this.#settle()
+  }
+
+  answerBegan(answer: string, isInterruptible: boolean, isAwaited = true): boolean {
     const floor = this.#floor
     const { answers } = floor
-    if (floor.state === 'over' || (floor.state === 'leaving' && !answers.isExpected)) return
-    if (floor.state === 'caller' && floor.mode === 'its') this.#engineEnded()
-    answers.began(answer, isInterruptible, floor.now)
+    const isLate = floor.state === 'leaving' && !(answers.isExpected && isAwaited)
+    if (floor.state === 'over' || isLate) return false
+    if (floor.state === 'caller' && floor.mode === 'its' && isAwaited) this.#engineEnded()
+    answers.began(answer, isInterruptible, floor.now, isAwaited)
+    if (floor.mode !== 'ours') floor.caller.voice.noticed(floor.now)
     if (floor.state === 'caller') this.#answerOverCaller()
     else if (floor.state === 'listening') floor.state = 'thinking'
     this.#settle()
+    return true
   }
 
   /** An answer begins without a turn, while the caller speaks. */
@@ -200,6 +243,13 @@ export class Turns implements TurnInputs {
     floor.silences.sound(floor.now)
     if (floor.state === 'thinking') floor.state = 'speaking'
     this.#settle()
+  }
+
+  audioCame(answer: string, ms: number): void {
+    const { answers, now } = this.#floor
+    const isFirst = answers.queued(answer, ms, now)
+    // The wait for more is computed anew when it is over: audio comes often.
+    if (isFirst) this.#settle()
   }
 
   answerDelivered(answer: string): void {
@@ -222,7 +272,8 @@ export class Turns implements TurnInputs {
     const floor = this.#floor
     if (floor.state === 'over') return
     floor.answers.functionBegan(id, floor.now)
-    floor.functionSince = floor.now
+    // A function has fillers of its own.
+    floor.thinkingSince = undefined
     if (floor.state === 'listening') floor.state = 'thinking'
     this.#settle()
   }
@@ -243,9 +294,7 @@ export class Turns implements TurnInputs {
   unhold(): void {
     const floor = this.#floor
     if (floor.state !== 'held') return
-    floor.silences.unhold(floor.now)
-    floor.answers.progress(floor.now)
-    floor.goOn()
+    floor.unhold()
     this.#settle()
   }
 

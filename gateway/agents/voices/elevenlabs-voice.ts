@@ -1,6 +1,6 @@
 import type { SteadyClock } from '../../core/clock.ts'
-import type { EngineFailureKind } from '../engine.ts'
 import type { WireMessage } from '../engines/session/engine-socket.ts'
+import { kindOfCode } from '../engines/session/failures.ts'
 import { textAt } from '../engines/session/wire-values.ts'
 import { EngineError } from '../streaming/engine-error.ts'
 import { urlWith } from '../streaming/url-with.ts'
@@ -53,13 +53,8 @@ const read = (message: WireMessage): VoiceEvent => {
 
 const errorOf = (message: WireMessage): EngineError => {
   const code = textAt(message, 'error') ?? ''
-  const kind: EngineFailureKind = /key|auth/.test(code)
-    ? 'unauthorised'
-    : /quota|limit|busy/.test(code)
-      ? 'limited'
-      : 'refused'
   return new EngineError(
-    kind,
+    kindOfCode(code, 'refused'),
     `the server reported an error${/^[\w-]{1,40}$/.test(code) ? ` (${code})` : ''}`,
   )
 }

@@ -1,8 +1,9 @@
-import type { SteadyClock, Timer } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import { EngineSocket, type EngineTarget, type WireMessage } from '../engines/session/engine-socket.ts'
 import { octetsPerSecondOf, WireDecoder, type WireFormat } from '../engines/session/wire-audio.ts'
 import { audioOf } from '../engines/session/wire-values.ts'
 import { EngineError } from '../streaming/engine-error.ts'
+import { RestartingTimer } from '../streaming/restarting-timer.ts'
 import type { AgentVoice, SpeakOptions, SpeechListener, Utterance } from './voice.ts'
 
 /** Options of all voices behind a WebSocket. */
@@ -105,7 +106,7 @@ interface SocketUtteranceDeps {
 class SocketUtterance implements Utterance {
   readonly #deps: SocketUtteranceDeps
   readonly #socket: EngineSocket
-  #wait: Timer | undefined
+  readonly #wait: RestartingTimer
   #hasAudio = false
   /** Whether the server closed the connection as after a complete speech. */
   #isClosed = false
@@ -113,6 +114,7 @@ class SocketUtterance implements Utterance {
   constructor(target: EngineTarget, deps: SocketUtteranceDeps) {
     const { dialect, clock } = deps
     this.#deps = deps
+    this.#wait = new RestartingTimer(clock)
     this.#socket = new EngineSocket(
       target,
       {
@@ -162,14 +164,13 @@ class SocketUtterance implements Utterance {
   }
 
   #hear(bytes: Buffer): void {
-    const { decoder, listener, clock, audioMs } = this.#deps
+    const { decoder, listener, audioMs } = this.#deps
     if (this.#socket.isOver) return
     const samples = decoder.decode(bytes)
     if (samples.length === 0) return
     this.#hasAudio = true
     this.#socket.ready()
-    this.#wait?.cancel()
-    this.#wait = clock.after(audioMs, () =>
+    this.#wait.restart(audioMs, () =>
       this.#socket.fail('timeout', `no further audio was received within ${audioMs} ms`),
     )
     listener.onAudio(samples)
@@ -185,7 +186,7 @@ class SocketUtterance implements Utterance {
   }
 
   #over(): void {
-    this.#wait?.cancel()
+    this.#wait.cancel()
     this.#deps.onOver()
   }
 }

@@ -125,6 +125,18 @@ const all: readonly (readonly [string, Make, object | Buffer, object, object])[]
   ],
 ]
 
+test.each([
+  ['invalid_api_key', 'unauthorised'],
+  ['too_many_concurrent_requests', 'limited'],
+  ['input_timeout_exceeded', 'timeout'],
+  ['internal_server_error', 'server'],
+  ['voice_not_found', 'refused'],
+])('ElevenLabs: the error %s is %s', async (error, kind) => {
+  const { over } = speak(elevenLabsVoice)
+  ;(await server.connection()).send({ error, message: 'x' })
+  expect(await over).toMatchObject({ kind })
+})
+
 test.each(all)('%s: errors, silence, lost and rejected connections are failures', async (...row) => {
   const [, make, audio, end, error] = row
   const reported = speak(make)

@@ -55,9 +55,12 @@ export class VoiceLine {
     return !name || this.#options.choices.some((choice) => matchOf(choice, name) !== undefined)
   }
 
-  /** Begins to speak a text. The listener is not called before the return. */
-  speak(text: string, listener: SpeechListener): Utterance {
-    const order = this.#order()
+  /**
+   * Begins to speak a text; `present`: its language, default that of the conversation. The listener is not
+   * called before the return.
+   */
+  speak(text: string, listener: SpeechListener, present = this.#language): Utterance {
+    const order = this.#order(present)
     let utterance: Utterance | undefined
     const begin = (at: number): void => {
       const candidate = order[at]
@@ -67,7 +70,7 @@ export class VoiceLine {
       }
       const { choice, id, isNamed } = candidate
       const { rate, projectId } = this.#options
-      const { code, voiceSettings } = this.#language ?? {}
+      const { code, voiceSettings } = present ?? {}
       const language = code === 'multi' ? undefined : code
       const options = {
         rate,
@@ -93,8 +96,7 @@ export class VoiceLine {
   }
 
   /** Returns the voices to try, in order. */
-  #order(): readonly Candidate[] {
-    const { voice: name, code } = this.#language ?? {}
+  #order({ voice: name, code }: Partial<AgentLanguage> = {}): readonly Candidate[] {
     const all = this.#options.choices
       .filter((choice) => !this.#failed.has(choice))
       .map((choice) => {

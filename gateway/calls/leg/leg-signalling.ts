@@ -1,3 +1,4 @@
+import type { AgentTranscriptEvent } from '../../../handlers/verbs.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Leg } from './leg.ts'
@@ -57,4 +58,6 @@ export interface LegSignalling {
   plays?(id: string, state: PlayState): void
   /** Sends a handler's event to the page. Returns false if it cannot be sent now. Absent without a page. */
   userEvent?(event: Readonly<Record<string, unknown>>, type?: string): boolean
+  /** Reports an event of the live transcript of the far side's voice agent. Absent: not supported. */
+  transcript?(event: AgentTranscriptEvent): void
 }

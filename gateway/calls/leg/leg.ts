@@ -1,3 +1,4 @@
+import type { AgentTranscriptEvent } from '../../../handlers/verbs.ts'
 import type { AudioCodec, BrowserVideo, MediaPort, PortStats } from '../../../media/types.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { LegId, Party } from '../../model.ts'
@@ -361,6 +362,11 @@ export class Leg {
   /** Sends an event to the far side's page; default type `user_event`. Returns false if it cannot be sent. */
   userEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
     return !this.isEnded && this.#signalling?.userEvent?.(event, type) === true
+  }
+
+  /** Reports an event of the live transcript of the voice agent that the far side talks to. */
+  transcript(event: AgentTranscriptEvent): void {
+    if (!this.isEnded) this.#signalling?.transcript?.(event)
   }
 
   /** Ends the leg. Has no effect after its end. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl } from '../../../handlers/verbs.ts'
+import type { AgentTranscriptEvent, CallControl } from '../../../handlers/verbs.ts'
 import { setUp, turns, waits } from '../testing/addresses-fixture.ts'
 
 let { t, log, at, results, states, connect, arrive, left } = setUp()
@@ -197,6 +197,30 @@ describe('a call that is connected to an address', () => {
     expect(seen).toMatchObject([
       { headers: [headers[0]], from: 'sip:shop@example.com', fromName: 'Shop', projectId: 'p' },
     ])
+  })
+
+  it('passes on the transcripts of agents until its end, whatever their receiver throws', async () => {
+    const menu: CallControl[] = []
+    at['/public/menu'] = async (call) => {
+      menu.push(call)
+      await waits(call)
+    }
+    const seen: unknown[] = []
+    const onTranscript = (event: AgentTranscriptEvent) => {
+      seen.push(event)
+      throw new Error('a fault')
+    }
+    const a = await arrive(async (call) => {
+      await call.connect({ steps: [[{ to: '/public/menu', onTranscript }]] })
+    })
+    const event = { type: 'completion', params: { text: 'Hello.' } } as const
+    menu[0]?.reportTranscript(event)
+    expect(seen).toEqual([event])
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    menu[0]?.reportTranscript(event)
+    expect(seen).toHaveLength(1)
+    expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
   it('passes on the variables of the destination, and the origin of the chain', async () => {

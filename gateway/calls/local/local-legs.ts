@@ -104,7 +104,18 @@ export class LocalLegs implements OutboundLocal {
     const callId = newCallId()
     const { projectId, callId: group, codec, destination, forwarded = [] } = request
     const { caller } = request
-    new LocalPair({ near, far, caller, groups: [group, callId], codec, edge, clock, log })
+    const { onTranscript } = destination
+    new LocalPair({
+      near,
+      far,
+      caller,
+      groups: [group, callId],
+      codec,
+      ...(onTranscript && { onTranscript }),
+      edge,
+      clock,
+      log,
+    })
     log.info(
       { event: 'address.called', call: callId, leg: far.id, caller: group, chain: lineage.chain },
       'address called',

@@ -1,6 +1,8 @@
+import type { AgentTranscriptEvent, Destination } from '../../../handlers/verbs.ts'
 import type { AudioCodec, Edge } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import type { Leg, LegSignalling } from '../leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../leg/referral.ts'
@@ -19,6 +21,8 @@ export interface LocalPairDeps {
   readonly groups: readonly [near: string, far: string]
   /** Codec of the leg that `near` will be joined to. */
   readonly codec: AudioCodec
+  /** Receives the transcripts of voice agents of the handler's call. */
+  readonly onTranscript?: Destination['onTranscript']
   readonly edge: Pick<Edge, 'open'>
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
@@ -126,6 +130,12 @@ export class LocalPair {
     return this.#partner ?? this.#deps.caller
   }
 
+  /** Passes an event of the transcript of the handler's agent to the call that calls the address. */
+  transcript(event: AgentTranscriptEvent): void {
+    const { onTranscript, log } = this.#deps
+    if (onTranscript) guardListener(onTranscript, log)(event)
+  }
+
   async #open(codecs?: readonly AudioCodec[]): Promise<void> {
     const { near, far, groups, codec, edge, log } = this.#deps
     const chosen = codecs?.length && !codecs.includes(codec) ? (codecs[0] ?? codec) : codec
@@ -217,6 +227,10 @@ class FarSide extends LocalSide implements LegSignalling {
 
   entered(seat: RoomSeat | undefined): void {
     this.pair.entered(seat)
+  }
+
+  transcript(event: AgentTranscriptEvent): void {
+    this.pair.transcript(event)
   }
 
   end(cause: Cause): void {

@@ -9,7 +9,7 @@ import type { StatusTarget } from '../../model.ts'
 
 /** Collaborators of {@link HandlerContexts}. */
 export interface HandlerContextsDeps {
-  readonly documents: Pick<CustomerHttp, 'document' | 'request'>
+  readonly documents: Pick<CustomerHttp, 'document' | 'request' | 'openSocket'>
   readonly callbacks: Callbacks
   /** See `HandlerContext.isOwnHost`. */
   readonly isOwnHost: (host: string, projectId: string) => boolean
@@ -63,6 +63,7 @@ export class HandlerContexts {
       fetchDocument: (request) => this.#fetch(request, projectId, signal),
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
       request: (request, cancel) => documents.request(request, cancel),
+      openSocket: (request, listener) => documents.openSocket(request, projectId, listener),
       warn: warnings(log),
       step: (step) => log.debug(step, 'document step started'),
       isOwnHost: (host) => isOwnHost(host, projectId),

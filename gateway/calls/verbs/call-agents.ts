@@ -8,18 +8,25 @@ import { verbFailed } from '../leg/failures.ts'
 export interface AgentSource {
   readonly callId: string
   readonly projectId: string
-  /** Port of the leg until {@link VoiceAgent.moveTo}. */
-  readonly port: MediaPort
+  /** Port of the leg; absent before the answer: {@link VoiceAgent.moveTo} follows. */
+  readonly port?: MediaPort
   /** Ends when the call ends. */
   readonly signal: AbortSignal
 }
 
 /** Voice agent of a call. */
 export interface VoiceAgent extends CallAgent {
+  /**
+   * Resolves when the first words are prepared, or there is no use in waiting for them, after 1.5 s at most.
+   * Never rejects.
+   */
+  readonly prepared: Promise<void>
   /** Handles a key of the leg. */
   digit(digit: string): void
-  /** Moves the agent to another port; see `Tap.moveTo`. */
+  /** Moves the agent to its first port, or to another one; see `Tap.moveTo`. */
   moveTo(port: MediaPort): void
+  /** Ends the agent at once, without last words: the call has ended or is not answered. */
+  hangUp(): void
 }
 
 /** Starter of agents; implemented by gateway/agents. */
@@ -47,25 +54,44 @@ export class CallAgents {
     return this.#commands
   }
 
-  /** Throws a `VerbFailed` with `agents_unavailable` or `agent_busy`. */
-  async start(port: MediaPort, options: AgentOptions): Promise<CallAgent> {
-    const { signal, info } = this.#call
-    const { port: present } = this.#call.caller
+  /**
+   * Starts an agent. A call that is not answered yet is answered when the agent's first words are prepared.
+   * Throws a `VerbFailed` with `agents_unavailable` or `agent_busy`, and as {@link Call.openAudio}.
+   */
+  async start(options: AgentOptions): Promise<CallAgent> {
     if (this.#running || this.#isStarting) throw verbFailed('agent_busy', 'The call has an agent already.')
     this.#isStarting = true
     try {
-      const { callId, projectId } = info
-      const agent = await this.#starter.start({ callId, projectId, port, signal }, options)
-      if (signal.aborted) {
-        agent.stop()
-        throw new CallEnded()
-      }
+      const { isAnswered } = this.#call.caller
+      const port = isAnswered ? await this.#call.openAudio(true, options.signal) : undefined
+      const agent = await this.#begin(port, options)
+      if (!port) await this.#answer(agent, options.signal)
       this.#follow(agent, options)
       // The caller may have moved while the engine was chosen.
-      if (this.#call.caller.port !== present) this.#followCaller()
+      if (this.#call.caller.port !== port) this.#followCaller()
       return agent
     } finally {
       this.#isStarting = false
+    }
+  }
+
+  async #begin(port: MediaPort | undefined, options: AgentOptions): Promise<VoiceAgent> {
+    const { signal, info } = this.#call
+    const { callId, projectId } = info
+    const agent = await this.#starter.start({ callId, projectId, signal, ...(port && { port }) }, options)
+    if (!signal.aborted) return agent
+    agent.hangUp()
+    throw new CallEnded()
+  }
+
+  /** Answers the call when the agent can speak at once. */
+  async #answer(agent: VoiceAgent, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.#call.whileUp(agent.prepared, signal)
+      agent.moveTo(await this.#call.openAudio(true, signal))
+    } catch (error) {
+      agent.hangUp()
+      throw error
     }
   }
 

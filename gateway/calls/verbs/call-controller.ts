@@ -1,6 +1,7 @@
 import {
   type AgentCommands,
   type AgentOptions,
+  type AgentTranscriptEvent,
   type AnswerOptions,
   type CallAgent,
   type CallCollection,
@@ -234,12 +235,16 @@ export class CallController implements ScopableControl {
 
   startAgent(options: AgentOptions): Promise<CallAgent> {
     const scoped = this.#within(options)
-    const begin = () => beginAgent(this.#call, this.#state, scoped)
+    const begin = () => beginAgent(this.#state, scoped)
     return this.#inScope(() => this.#start('agent', scoped.signal, begin))
   }
 
   get agentCommands(): AgentCommands | undefined {
     return this.#state.agents?.commands
+  }
+
+  reportTranscript(event: AgentTranscriptEvent): void {
+    this.#call.caller.transcript(event)
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {

@@ -54,12 +54,11 @@ export const beginRecording = async (
 
 /** Starts a voice agent; see `CallControl.startAgent`. */
 export const beginAgent = async (
-  call: Call,
   { agents }: VerbState,
   options: AgentOptions,
 ): Promise<Lasting<CallAgent>> => {
   if (!agents) throw verbFailed('agents_unavailable')
-  const started = await agents.start(await call.openAudio(true, options.signal), options)
+  const started = await agents.start(options)
   const ended = async () => {
     const end = await started.ended
     if (end.kind === 'failed') throw verbFailed('agent_failed', end.reason)

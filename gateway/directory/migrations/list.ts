@@ -1,3 +1,4 @@
+import { agentVersions } from './agent-versions.ts'
 import { conferenceTokens } from './conference-token-table.ts'
 import { declaredStreams } from './declared-streams.ts'
 import { doNotDisturb } from './do-not-disturb.ts'
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   roomStreams,
   declaredStreams,
   conferenceTokens,
+  agentVersions,
 ]

@@ -99,6 +99,34 @@ export interface Resources {
     id: string,
     version?: number | { readonly id: string },
   ): Promise<FlowVersionRecord>
+  /** Returns the versions of a voice agent, the oldest first; empty for an unknown agent. */
+  agentVersions(projectId: string, id: string): Promise<readonly AgentVersionSummary[]>
+  /** Returns one version of a voice agent; undefined if it does not exist. */
+  agentVersion(projectId: string, id: string, versionId: string): Promise<AgentVersionRecord | undefined>
+  /**
+   * Makes the settings of an earlier version the present ones. Rejects with `unknown_resource`,
+   * `managed_by_file`.
+   */
+  restoreAgent(
+    projectId: string,
+    id: string,
+    version: number | { readonly id: string },
+  ): Promise<AgentVersionRecord>
+}
+
+/** Version of a voice agent, without its settings. */
+export interface AgentVersionSummary {
+  readonly id: string
+  /** Number from 1, in the order of the changes. */
+  readonly version: number
+  readonly createdAt: number
+  /** Whether calls run it. */
+  readonly current: boolean
+}
+
+/** Version of a voice agent. */
+export interface AgentVersionRecord extends AgentVersionSummary {
+  readonly settings: Readonly<Record<string, unknown>>
 }
 
 /** Deployed version of a call flow. */

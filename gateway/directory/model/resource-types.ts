@@ -213,13 +213,21 @@ export type NewResource<T extends ResourceType = ResourceType> = T extends Resou
     }
   : never
 
+/**
+ * Changed details; absent ones stay. A function returns them from the stored ones, in the transaction that
+ * writes them: no other change is lost. It may throw, which changes nothing.
+ */
+export type DetailsChange<T extends ResourceType = ResourceType> =
+  | Partial<ResourceDetails[T]>
+  | (T extends 'ai_agent' ? (stored: AgentDetails) => Partial<AgentDetails> : never)
+
 /** Changed properties; absent ones stay. */
 export type ResourceChange<T extends ResourceType = ResourceType> = T extends ResourceType
   ? {
       readonly displayName?: string
       readonly context?: string
       readonly name?: string
-      readonly details?: Partial<ResourceDetails[T]>
+      readonly details?: DetailsChange<T>
       readonly password?: string
     }
   : never

@@ -20,6 +20,7 @@ const directoryTables = [
   ['endpoint', 'resource_id'],
   ['address', 'id'],
   ['flow_version', 'id'],
+  ['agent_version', 'id'],
 ] as const
 
 /** Maximum number of rows in one query. */

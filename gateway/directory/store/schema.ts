@@ -39,6 +39,7 @@ export interface Tables {
   endpoint: EndpointTable
   address: AddressTable
   flow_version: FlowVersionTable
+  agent_version: AgentVersionTable
   refresh_token: RefreshTokenTable
   revoked_token: RevokedTokenTable
   idempotency: IdempotencyTable
@@ -197,6 +198,17 @@ export interface AddressTable {
   context: string
   name: string
   created_at: number
+}
+
+/** Versions of voice agents: their settings after each change. */
+export interface AgentVersionTable {
+  id: string
+  resource_id: string
+  version: number
+  settings_json: string
+  created_at: number
+  /** 1: the present settings. */
+  is_current: number
 }
 
 /** Deployed versions of call flows. */

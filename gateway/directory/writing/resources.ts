@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { listResources } from '../index/listing.ts'
 import { digestSecret } from '../model/digest-secret.ts'
-import type { FlowVersionRecord, Resources } from '../model/ports.ts'
+import type { AgentVersionRecord, AgentVersionSummary, FlowVersionRecord, Resources } from '../model/ports.ts'
 import type {
+  AgentDetails,
+  DetailsChange,
   NewResource,
   Resource,
   ResourceChange,
@@ -12,6 +14,7 @@ import type {
 } from '../model/resource-types.ts'
 import type { Write } from '../store/sqlite.ts'
 import { forgetDevices } from '../tables/devices.ts'
+import { agentVersion, agentVersions, keepAgentVersion, restoreAgent } from './agent-versions.ts'
 import { rejectConflicts } from './conflicts.ts'
 import { columnsOf, merged } from './details.ts'
 import { deployFlow, flowVersions } from './flows.ts'
@@ -110,7 +113,7 @@ export class StoredResources implements Resources {
    * Checks that the resource of a handler source belongs to the project. The resource may still be removed
    * later.
    */
-  #checkHandler(projectId: string, details: Partial<ResourceDetails[ResourceType]> = {}): void {
+  #checkHandler(projectId: string, details: DetailsChange = {}): void {
     const handler = 'handler' in details ? details.handler : undefined
     if (handler?.kind !== 'resource' || this.find(projectId, undefined, handler.resourceId)) return
     const facts = { attribute: 'calling_handler_resource_id' }
@@ -132,6 +135,27 @@ export class StoredResources implements Resources {
       .execute((write) => deployFlow(write, { projectId, id, version, now: clock.now() }))
     await changed({ resources: [id] })
     return deployed
+  }
+
+  agentVersions(projectId: string, id: string): Promise<readonly AgentVersionSummary[]> {
+    return agentVersions(this.#deps.store, projectId, id)
+  }
+
+  agentVersion(projectId: string, id: string, versionId: string): Promise<AgentVersionRecord | undefined> {
+    return agentVersion(this.#deps.store, projectId, id, versionId)
+  }
+
+  async restoreAgent(
+    projectId: string,
+    id: string,
+    version: number | { readonly id: string },
+  ): Promise<AgentVersionRecord> {
+    const { store, changed, clock } = this.#deps
+    const restored = await store
+      .transaction()
+      .execute((write) => restoreAgent(write, { projectId, id, version, now: clock.now() }))
+    await changed({ resources: [id] })
+    return restored
   }
 
   async #create(resource: NewResource): Promise<string> {
@@ -176,6 +200,7 @@ export class StoredResources implements Resources {
       .insertInto('address')
       .values({ id: randomUUID(), resource_id: id, project_id: projectId, ...address, created_at: now })
       .execute()
+    if ('settings' in details) await keepAgentVersion(write, id, { settings: details.settings, now })
     if (email !== undefined)
       await write
         .insertInto('subscriber')
@@ -217,18 +242,23 @@ export class StoredResources implements Resources {
       .executeTakeFirst()
     if (!before) throw new TrunklineError('unknown_resource')
     if (before.managed_by_file === 1) throw new TrunklineError('managed_by_file')
+    const details = JSON.parse(before.details_json)
+    const { details: changed = {} } = change
     const { email, username, rest } = columnsOf(
       type,
-      (change.details ?? {}) as Partial<ResourceDetails[ResourceType]>,
+      (typeof changed === 'function' ? changed(details) : changed) as Partial<ResourceDetails[ResourceType]>,
     )
     await write
       .updateTable('resource')
       .set({
         display_name: change.displayName ?? before.display_name,
-        details_json: JSON.stringify(merged(type, JSON.parse(before.details_json), rest)),
+        details_json: JSON.stringify(merged(type, details, rest)),
       })
       .where('id', '=', id)
       .execute()
+    const { settings } = rest as Partial<AgentDetails>
+    if (type === 'ai_agent' && settings)
+      await keepAgentVersion(write, id, { settings, before: details.settings, now })
     await this.#move(write, id, change)
     if (type === 'subscriber') await this.#changePerson(write, id, email, hash, now)
     if (type === 'sip_endpoint') await this.#changePhone(write, id, username, change.password)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ProviderPages } from '../../auth/oauth/provider.ts'
+import { escapeHtml } from '../../core/web/escape-html.ts'
 import { oauthStyle } from './oauth-style.ts'
 
 /**
@@ -116,25 +117,10 @@ interface Raw {
 const raw = (text: string): Raw => ({ text })
 
 /** Returns HTML. Values are escaped unless they are {@link Raw}. */
-const html = (texts: TemplateStringsArray, ...values: readonly (string | Raw)[]): Raw =>
-  raw(
-    texts
-      .map((part, i) => {
-        const value = values[i - 1]
-        return `${value === undefined ? '' : typeof value === 'string' ? escaped(value) : value.text}${part}`
-      })
-      .join(''),
-  )
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+const html = (texts: TemplateStringsArray, ...values: readonly (string | Raw)[]): Raw => {
+  const shown = values.map((value) => (typeof value === 'string' ? escapeHtml(value) : value.text))
+  return raw(String.raw({ raw: texts }, ...shown))
 }
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 
 const fieldState = (error: string | undefined, focused: boolean): string =>
   `${error === undefined ? '' : 'aria-invalid="true" aria-describedby="error"'}${focused ? ' autofocus' : ''}`

@@ -67,6 +67,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   call_flow_id: 'Id of the call flow that handles the calls.',
   call_flow_version: 'Version of the call flow; null for the deployed one.',
   call_flow_version_id: 'Id of the version of the call flow.',
+  ai_agent_version_id: 'Id of the version of the voice agent.',
+  version_id: 'Id of the version.',
   call_relay_topic: 'Topic to whose clients the calls are offered.',
   call_relay_topic_status_callback_url:
     'URL that receives the states of calls that are offered to the topic.',
@@ -141,6 +143,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   meta: 'Data of the application.',
   prompt: 'Instructions of the agent.',
   post_prompt: 'Instructions for the summary after the call.',
+  post_prompt_auth_password: 'Password of Basic authentication at the report URL.',
+  post_prompt_auth_user: 'User of Basic authentication at the report URL, if the URL has none.',
   params: 'Further settings.',
   pronounce: 'Words with their pronunciation.',
   post_prompt_url: 'URL that receives the report after the conversation.',

@@ -140,6 +140,13 @@ const special: Readonly<Record<string, string>> = {
   deploy_call_flow:
     'Stores the working copy as a version that handles the next call. `call_flow_version_id` deploys an ' +
     'earlier version again. With `document_version`, a working copy of another version is not deployed.',
+  list_ai_agent_versions:
+    'Each change of the settings is a version; the latest hundred are kept. The one that calls run has ' +
+    '`current: true`.',
+  get_ai_agent_version: 'Returns the settings of the version.',
+  restore_ai_agent_version:
+    'Makes the settings of a version those of the agent, from the next call on. The version is named by ' +
+    '`ai_agent_version_id` or `document_version`.',
   create_subscriber_token:
     'A page signs in with `token`, for two hours unless `expire_at` is given. `refresh_token` renews it ' +
     'once. An unknown `reference` creates a subscriber.',

@@ -69,6 +69,9 @@ export const makeSampleResources = async (
   const resource = rig.directory.resources.find(project.id, undefined, id)
   if (!resource) throw new Error(`${address} is no resource.`)
   things.set('/api/fabric/addresses/{id}', resource.address.id)
+  const agentPath = '/api/fabric/resources/ai_agents/{id}'
+  const [version] = await rig.directory.resources.agentVersions(project.id, things.get(agentPath)!)
+  things.set(`${agentPath}/versions/{version_id}`, version!.id)
   await addConversation(rig, project, things)
   await addCalls(rig, project, things)
   addRooms(rig, project, things)

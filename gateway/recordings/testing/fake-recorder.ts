@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { StatusCallback } from '../../../handlers/handler.ts'
+import { wavHeader } from '../../../media/codecs/wav-header.ts'
 import { mp4Converter } from '../../../media/ffmpeg/convert-mp4.ts'
-import { wavHeader } from '../../../media/record/wav-format.ts'
 import type { RecordingOrder } from '../../calls/audio/recording-store.ts'
 import { FakeRecording } from '../../calls/testing/fake-listeners.ts'
 import { FakeClock } from '../../core/clock.ts'
@@ -26,8 +26,8 @@ export const wanted: RecordingOrder = {
 
 /** A WAV with silence. */
 export const silentWav = (ms: number): Buffer => {
-  const length = 44 + ms * 16
-  return Buffer.concat([wavHeader(8000, 1, length), Buffer.alloc(ms * 16)])
+  const samples = Buffer.alloc(ms * 16)
+  return Buffer.concat([wavHeader({ rate: 8000 }, samples.length), samples])
 }
 
 /** Recordings in a folder and a store of their own, on fakes; made anew for each test. */

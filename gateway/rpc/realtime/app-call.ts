@@ -1,4 +1,4 @@
-import type { CallControl } from '../../../handlers/verbs.ts'
+import type { AgentTranscriptEvent, CallControl } from '../../../handlers/verbs.ts'
 import type { RunAgent } from '../../calling/operations/agent-operation.ts'
 import { CallOperations } from '../../calling/operations/call-operations.ts'
 import { Refusal } from '../../calling/operations/command-fields.ts'
@@ -8,6 +8,7 @@ import type { ClientQuirks } from '../../calling/operations/operation-types.ts'
 import type { Application } from './application.ts'
 import { callState, type LegEvent, type WireState } from './call-state-event.ts'
 import type { ConnectedPeer, ConnectingCall } from './connect-operation.ts'
+import { transcriptSender } from './transcript-sender.ts'
 import type { WireDevice } from './wire-devices.ts'
 
 /** Facts of an {@link AppCall}. */
@@ -83,7 +84,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     const { start_time: _, ...params } = callState(this.application.nodeId, this.#event('created'))
     // A reconnecting application must not receive an offer that has closed.
     const isStale = () => !this.isOffered
-    this.application.emit('calling.call.receive', { ...params, context }, isStale)
+    this.application.emit('calling.call.receive', { ...params, context }, { isStale })
     const timer = this.application.clock.after(ms, () => this.#decide('silent'))
     try {
       return await promise
@@ -142,6 +143,23 @@ export class AppCall implements ConnectingCall, CommandedCall {
   sendEvent(type: string, params: Readonly<Record<string, unknown>>): void {
     this.#noteAnswer()
     this.application.emit(type, { call_id: this.id, node_id: this.nodeId, ...params })
+  }
+
+  /** Returns a function that sends the transcript of an agent. `controlId`: id of its operation. */
+  transcriptOf(controlId: string): (event: AgentTranscriptEvent) => void {
+    const send = transcriptSender(this.application, { call_id: this.id, control_id: controlId })
+    return (event) => {
+      this.#noteAnswer()
+      send(event)
+    }
+  }
+
+  transcriptOfPeer(peerId: string): (event: AgentTranscriptEvent) => void {
+    const send = transcriptSender(this.application, { call_id: peerId })
+    // The peer can outlive the control of the application.
+    return (event) => {
+      if (!this.control.signal.aborted) send(event)
+    }
   }
 
   sendLegState(leg: LegEvent): void {

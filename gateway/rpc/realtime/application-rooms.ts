@@ -174,7 +174,7 @@ export class ApplicationRooms {
     const applications = this.#subscriptions.wanting(session.settings.projectId, channelOf(session), type)
     if (applications.length === 0) return
     const made = params()
-    for (const application of applications) application.emit(type, made)
+    for (const application of applications) application.emit(type, made, { isExpendable: true })
   }
 }
 
@@ -182,7 +182,7 @@ export class ApplicationRooms {
 const eventsIn = (session: RoomSession): VideoRoomEvents => new VideoRoomEvents(session)
 
 const sendTo = (application: Application, { type, params }: VideoEvent): void =>
-  application.emit(type, params())
+  application.emit(type, params(), { isExpendable: true })
 
 const bodyOf = (session: RoomSession) => videoRoomBodies(session).room_session
 

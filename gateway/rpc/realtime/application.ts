@@ -18,14 +18,20 @@ export interface ApplicationOptions {
   readonly clock: Clock
 }
 
-interface Event {
-  readonly type: string
-  readonly params: unknown
+/** Treatment of an event that cannot be delivered at once. */
+export interface EventDelivery {
   /** Checked before a delayed delivery: a stale event, such as an offer that has closed, is dropped. */
-  readonly isStale: (() => boolean) | undefined
+  readonly isStale?: () => boolean
+  /** Whether no promise of a client depends on the event. Such events are dropped first. */
+  readonly isExpendable?: boolean
 }
 
-/** Maximum number of undelivered events. The oldest events of rooms are dropped first, then others. */
+interface Event extends EventDelivery {
+  readonly type: string
+  readonly params: unknown
+}
+
+/** Maximum number of undelivered events. The oldest expendable events are dropped first, then others. */
 const maxKept = 500
 /** Maximum number of topics of an application. */
 export const maxTopics = 100
@@ -107,8 +113,8 @@ export class Application {
   }
 
   /** Sends an event, now or on reconnection. */
-  emit(type: string, params: unknown, isStale?: () => boolean): void {
-    const event = { type, params, isStale }
+  emit(type: string, params: unknown, delivery: EventDelivery = {}): void {
+    const event = { type, params, ...delivery }
     this.#kept.add(event)
     if (this.#kept.size > maxKept) this.#dropOldest()
     if (this.#isFlowing) this.#deliver(event)
@@ -121,12 +127,12 @@ export class Application {
     this.#kept.clear()
   }
 
-  /** Rooms have many events. Those of calls must not be lost, because promises of clients depend on them. */
+  /** Rooms and agents have many events. Those that promises of clients depend on must not be lost. */
   #dropOldest(): void {
     const [oldest] = this.#kept
     let victim = oldest
     for (const event of this.#kept)
-      if (event.type.startsWith('video.')) {
+      if (event.isExpendable) {
         victim = event
         break
       }

@@ -57,9 +57,10 @@ const leaveRoom: Command<AppCall> = async (call) => {
 }
 
 const startsAgent = (method: AgentRequest['method']): Command<AppCall> =>
-  startsOperation(
-    (call, id, params) => new AgentOperation(call, id, readAgentRequest(params, method), call.runAgent),
-  )
+  startsOperation((call, id, params) => {
+    const request = { ...readAgentRequest(params, method), onTranscript: call.transcriptOf(id) }
+    return new AgentOperation(call, id, request, call.runAgent)
+  })
 
 /** Handlers of the requests about a call, by method. */
 export const callRequests: Readonly<Record<string, Command<AppCall>>> = {

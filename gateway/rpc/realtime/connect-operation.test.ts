@@ -48,6 +48,56 @@ describe('connect', () => {
     })
   })
 
+  it('reports the transcript of the agent of an address, by the id of the callee', async () => {
+    const { ask, application, call } = await gateway.taken(undefined, { agent: 'signalwire-python' })
+    call.during.set('connect', ({ steps }: ConnectOptions) => {
+      const { onState, onTranscript } = steps[0]![0]!
+      onState?.({ kind: 'initiated', callee: testCallee })
+      onTranscript?.({ type: 'completion', params: { text: 'Hello.', type: 'normal' } })
+    })
+    await ask('calling.connect', { tag: 't', devices: [[sip]] })
+    expect(await application.event('calling.call.ai')).toEqual({
+      call_id: testCallee.callId,
+      node_id: 'node-1',
+      state: 'completion',
+      result: { text: 'Hello.', type: 'normal' },
+    })
+  })
+
+  it('reports the device that answered of two with the same address', async () => {
+    const { ask, application, call } = await gateway.taken()
+    const other = { type: 'sip', params: { ...sip.params, from: 'sip:other@demo' } }
+    call.during.set('connect', ({ steps, onConnected }: ConnectOptions) => {
+      const [first, second] = steps[0]!
+      first?.onState?.({ kind: 'initiated', callee: { ...testCallee, callId: 'other' } })
+      second?.onState?.({ kind: 'initiated', callee: testCallee })
+      onConnected?.({ callee: testCallee, hangup: () => {} } as never)
+    })
+    await ask('calling.connect', { tag: 't', devices: [[sip, other]] })
+    const states = [
+      await application.event('calling.call.connect'),
+      await application.event('calling.call.connect'),
+    ]
+    expect(states.at(-1)).toMatchObject({
+      connect_state: 'connected',
+      peer: { call_id: testCallee.callId, device: { params: { from: 'sip:other@demo' } } },
+    })
+  })
+
+  it('reports no transcript after the application has lost the call', async () => {
+    const { ask, application, call } = await gateway.taken(undefined, { agent: 'signalwire-python' })
+    call.during.set('connect', ({ steps }: ConnectOptions) => {
+      const { onState, onTranscript } = steps[0]![0]!
+      onState?.({ kind: 'initiated', callee: testCallee })
+      call.end()
+      onTranscript?.({ type: 'completion', params: { text: 'Hello.', type: 'normal' } })
+    })
+    await ask('calling.connect', { tag: 't', devices: [[sip]] })
+    await application.ask('signalwire.ping')
+    expect(application.story).toContain('state ended')
+    expect(application.story.filter((each) => each.startsWith('ai'))).toEqual([])
+  })
+
   it('reports every leg, the peer, and the disconnection', async () => {
     const { ask, application, call } = await gateway.taken()
     const parted = Promise.withResolvers<void>()

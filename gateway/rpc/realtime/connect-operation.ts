@@ -1,4 +1,5 @@
 import type {
+  AgentTranscriptEvent,
   CalleeState,
   ConnectedCallee,
   ConnectOptions,
@@ -43,6 +44,8 @@ export interface ConnectingCall extends OperationCall {
   /** Permits requests about the peer until {@link removePeer}. */
   addPeer(peer: ConnectedPeer): void
   removePeer(peer: ConnectedPeer): void
+  /** Returns a function that sends the transcripts of the voice agents that a callee's address runs. */
+  transcriptOfPeer(peerId: string): (event: AgentTranscriptEvent) => void
 }
 
 /** Runs `calling.connect`, and reports its state and that of every leg. */
@@ -52,6 +55,8 @@ export class ConnectOperation implements Operation {
   readonly #request: ConnectRequest
   readonly #abort = new AbortController()
   readonly #legs: LegReporter
+  /** Devices of the request, by the call id of their legs. */
+  readonly #devices = new Map<string, WireDevice>()
   #peer: ConnectedPeer | undefined
 
   constructor(call: ConnectingCall, request: ConnectRequest) {
@@ -87,12 +92,21 @@ export class ConnectOperation implements Operation {
   }
 
   #watched({ destination, device }: RequestedDevice): Destination {
-    return { ...destination, onState: (state) => this.#legState(state, device) }
+    let sendTranscript: ((event: AgentTranscriptEvent) => void) | undefined
+    return {
+      ...destination,
+      onState: (state) => {
+        if (state.callee) sendTranscript ??= this.#call.transcriptOfPeer(state.callee.callId)
+        this.#legState(state, device)
+      },
+      onTranscript: (event) => sendTranscript?.(event),
+    }
   }
 
   #legState(state: CalleeState, device: WireDevice): void {
     const { callee } = state
     if (!callee) return
+    this.#devices.set(callee.callId, device)
     const leg = { callId: callee.callId, tag: this.#request.tag, device }
     if (state.kind === 'ended')
       this.#legs.report({ ...leg, state: 'ended', endReason: outcomeReasons[state.outcome] })
@@ -100,10 +114,12 @@ export class ConnectOperation implements Operation {
   }
 
   #connected(connected: ConnectedCallee): void {
-    const { tag, steps } = this.#request
+    const { tag } = this.#request
     const { callee } = connected
-    const requested = steps.flat().find(({ destination }) => destination.to === callee.to)
-    const device = requested?.device ?? { type: 'sip', params: { from: callee.from, to: callee.to } }
+    const device = this.#devices.get(callee.callId) ?? {
+      type: 'sip',
+      params: { from: callee.from, to: callee.to },
+    }
     this.#peer = { id: callee.callId, tag, device, connected }
     this.#legs.setAnswered(callee.callId)
     this.#call.addPeer(this.#peer)

@@ -58,6 +58,67 @@ describe('dialling', () => {
     expect(call.names).toEqual(['hangup'])
   })
 
+  it('reports the transcript of the agent of an address, by the id of the call', async () => {
+    application = await gateway.application()
+    await application.connect(undefined, { agent: 'signalwire-python' })
+    gateway.originate = async ({ onLeg, steps }) => {
+      const [destination] = steps[0]!
+      onLeg?.(new FakeLeg('l-1', destination!))
+      destination?.onTranscript?.({ type: 'completion', params: { text: 'Hello.', type: 'normal' } })
+      return 'l-1'
+    }
+    await dial()
+    expect(await application.event('calling.call.ai')).toEqual({
+      call_id: 'l-1',
+      node_id: 'node-1',
+      state: 'completion',
+      result: { text: 'Hello.', type: 'normal' },
+    })
+  })
+
+  it('keeps two devices of the same address apart, with their transcripts', async () => {
+    application = await gateway.application()
+    await application.connect(undefined, { agent: 'signalwire-python' })
+    gateway.originate = async ({ onLeg, steps }) => {
+      const [first, second] = steps[0]!
+      onLeg?.(new FakeLeg('l-1', first!))
+      onLeg?.(new FakeLeg('l-2', second!))
+      first?.onTranscript?.({ type: 'completion', params: { text: 'Hello.', type: 'normal' } })
+      second?.onTranscript?.({ type: 'completion', params: { text: 'Good day.', type: 'normal' } })
+      return 'l-1'
+    }
+    const device = (from: string) => ({ type: 'sip', params: { from, to } })
+    await dial({ devices: [[device('sip:me@demo'), device('sip:other@demo')]] })
+    const state = () => application.event('calling.call.state')
+    expect(await state()).toMatchObject({ call_id: 'l-1', device: device('sip:me@demo') })
+    expect(await state()).toMatchObject({ call_id: 'l-2', device: device('sip:other@demo') })
+    const said = () => application.event('calling.call.ai')
+    expect(await said()).toMatchObject({ call_id: 'l-1', result: { text: 'Hello.' } })
+    expect(await said()).toMatchObject({ call_id: 'l-2', result: { text: 'Good day.' } })
+  })
+
+  it('reports no transcript after the application has lost the call', async () => {
+    application = await gateway.application()
+    await application.connect(undefined, { agent: 'signalwire-python' })
+    const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
+    const said = Promise.withResolvers<void>()
+    gateway.originate = async ({ onLeg, steps, run }) => {
+      const [destination] = steps[0]!
+      onLeg?.(new FakeLeg('l-1', destination!))
+      call.isAnswered = true
+      call.end()
+      await run(call, async () => {})
+      destination?.onTranscript?.({ type: 'completion', params: { text: 'Hello.', type: 'normal' } })
+      said.resolve()
+      return 'l-1'
+    }
+    await dial()
+    await said.promise
+    await application.ask('signalwire.ping')
+    expect(application.story).toContain('state ended')
+    expect(application.story.filter((each) => each.startsWith('ai'))).toEqual([])
+  })
+
   it('reports a call that ends right after its answer', async () => {
     const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
     gateway.originate = async ({ run }) => {

@@ -1,4 +1,4 @@
-import type { CallControl } from '../../../handlers/verbs.ts'
+import type { AgentTranscriptEvent, CallControl, Destination } from '../../../handlers/verbs.ts'
 import type { RunAgent } from '../../calling/operations/agent-operation.ts'
 import { type Fields, Refusal } from '../../calling/operations/command-fields.ts'
 import { ok } from '../../calling/operations/command-table.ts'
@@ -13,6 +13,7 @@ import { AppCall } from './app-call.ts'
 import type { Application } from './application.ts'
 import { callState, type WireState } from './call-state-event.ts'
 import { LegReporter } from './leg-reporter.ts'
+import { transcriptSender } from './transcript-sender.ts'
 import { deviceOf, type RequestedDevice, readDevices, type WireDevice } from './wire-devices.ts'
 
 /** Maximum number of concurrent dials of an application. */
@@ -70,7 +71,12 @@ class Dial {
   readonly #application: Application
   readonly #request: DialRequest
   readonly #abort = new AbortController()
+  /** Devices of the request, by the destination that is dialled for each. */
+  readonly #requested = new Map<Destination, WireDevice>()
+  /** Devices of the legs, by call id. */
   readonly #devices = new Map<string, WireDevice>()
+  /** Receivers of the transcripts of addresses' agents. */
+  readonly #transcripts = new Map<Destination, (event: AgentTranscriptEvent) => void>()
   readonly #legs: LegReporter
 
   constructor(deps: ApplicationDialerDeps, application: Application, request: DialRequest) {
@@ -117,7 +123,7 @@ class Dial {
     const { steps, timeoutMs } = this.#request
     return {
       projectId: this.#application.projectId,
-      steps: steps.map((step) => step.map(({ destination }) => destination)),
+      steps: steps.map((step) => step.map((device) => this.#watched(device))),
       ...(timeoutMs && { timeoutMs }),
       onLeg: (leg) => this.#watch(leg),
       run: (control) => this.#answered(control),
@@ -125,12 +131,21 @@ class Dial {
     }
   }
 
+  #watched({ destination, device }: RequestedDevice): Destination {
+    const watched: Destination = {
+      ...destination,
+      onTranscript: (event) => this.#transcripts.get(watched)?.(event),
+    }
+    this.#requested.set(watched, device)
+    return watched
+  }
+
   #watch(leg: OriginatedLeg): void {
     const { callId, destination } = leg
-    const requested = this.#request.steps.flat().find((each) => each.destination.to === destination.to)
-    if (!requested) return
-    const { device } = requested
+    const device = this.#requested.get(destination)
+    if (!device) return
     this.#devices.set(callId, device)
+    this.#transcripts.set(destination, transcriptSender(this.#application, { call_id: callId }))
     this.#reportLeg(callId, 'created')
     leg.onState((state) => {
       // The answered call reports these events itself: its answer and, after its operations have ended, its
@@ -155,6 +170,8 @@ class Dial {
     const state = callState(nodeId, { callId, state: 'answered', device, tag })
     this.#sendState({ dial_state: 'answered', call: { ...state, dial_winner: true } })
     await call.over
+    // The leg to an address can outlive the control of the application.
+    this.#transcripts.clear()
     this.#legs.over()
   }
 

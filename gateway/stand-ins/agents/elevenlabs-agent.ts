@@ -12,8 +12,8 @@ const silenceMs = 500
 const pingMs = 2000
 
 /**
- * ElevenLabs Agents. The real server has the formats in the agent's configuration; here the query has them:
- * `input_format` and `output_format`, by default `pcm_16000`.
+ * ElevenLabs Agents. The real server has the formats in the agent's configuration. Here the query has them:
+ * `input_format` and `output_format`. The default is that of telephones, as in the gateway.
  */
 export const elevenLabsAgent: SocketEngine = {
   name: 'elevenlabs-agent',
@@ -59,7 +59,7 @@ class ElevenLabsAgentSession {
     if (this.#talk) return
     const { searchParams } = this.#call.url
     const [inputName, outputName] = ['input_format', 'output_format'].map(
-      (name) => searchParams.get(name) ?? 'pcm_16000',
+      (name) => searchParams.get(name) ?? 'ulaw_8000',
     )
     const input = elevenLabsFormat(inputName)
     const output = elevenLabsFormat(outputName)

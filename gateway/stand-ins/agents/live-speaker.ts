@@ -31,7 +31,8 @@ interface QueuedSpeech {
  */
 export class LiveSpeaker implements Performer {
   functions: readonly OfferedFunction[] = []
-  target: 'client' | 'responses' = 'client'
+  /** Place of the functions; undefined: the session delegates nothing. */
+  target: 'client' | 'responses' | undefined
   nowMs = 0
   readonly quirks = new Set<QuirkName>()
   readonly #call: SocketCall
@@ -157,6 +158,7 @@ export class LiveSpeaker implements Performer {
   }
 
   call({ id, name, args }: ScriptedCall): void {
+    if (!this.target) return
     const delegation = { id: idOf('dlg'), type: 'delegation', target: this.target }
     this.#send({ type: 'session.delegation.created', delegation, offset_ms: Math.round(this.nowMs) })
     if (this.target === 'client') return

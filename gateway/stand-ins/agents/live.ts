@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts'
 import { type AudioFormat, durationMs, toBytes, toSamples } from '../audio-format.ts'
+import { delegated } from '../dialogue.ts'
 import { idOf } from '../realtime/realtime-answer.ts'
 import { functionsOf } from '../realtime/session-settings.ts'
 import type { SocketCall, SocketEngine } from '../stand.ts'
@@ -115,9 +116,11 @@ class LiveSession {
 
   #setDelegation(delegation: unknown): void {
     if (!this.#speaker || !isJsonObject(delegation)) return
-    this.#speaker.target = delegation.type === 'responses' ? 'responses' : 'client'
-    const { responses } = delegation
-    this.#speaker.functions = functionsOf(isJsonObject(responses) ? responses.tools : [])
+    const { type, responses } = delegation
+    this.#speaker.target = type === 'responses' ? 'responses' : 'client'
+    const tools = isJsonObject(responses) ? responses.tools : []
+    // The model of the client has the functions; the voice delegates whatever the script calls.
+    this.#speaker.functions = type === 'client' ? [delegated] : functionsOf(tools)
   }
 
   #hear(speaker: LiveSpeaker, audio: unknown): void {

@@ -1,5 +1,6 @@
+import { wavHeader } from '../../../media/codecs/wav-header.ts'
 import { readJsonObject } from '../../core/json.ts'
-import { toBytes, wavHeader } from '../audio-format.ts'
+import { toBytes } from '../audio-format.ts'
 import { sendPaced } from '../pace.ts'
 import { type InjectedQuirk, type Performer, perform, type Speech } from '../perform.ts'
 import type { ErrorKind, QuirkName } from '../script-types.ts'
@@ -152,6 +153,6 @@ class VoicePerformer implements Performer {
     journal.sent('200', { type })
     response.writeHead(200, { 'content-type': type })
     // The length is unknown at the start of a stream; OpenAI's server writes all ones, too.
-    if (isWav && !isEvents) response.write(wavHeader(0xffff_ffff, rate))
+    if (isWav && !isEvents) response.write(wavHeader({ rate }))
   }
 }

@@ -34,12 +34,17 @@ export class ScriptAgentHost implements AgentHost {
     return this.#script.stopAgents
   }
 
+  get onTranscript() {
+    return this.#script.onTranscript
+  }
+
   get memory() {
     return this.#script.agents
   }
 
   get spaceId(): string {
-    return String(this.#script.variables.all.call.space_id ?? '')
+    const { space_id: spaceId } = this.#script.variables.all.call
+    return spaceId ? String(spaceId) : this.call.info.projectId
   }
 
   get variables(): { readonly vars: Json; readonly call: Json } {

@@ -1,3 +1,4 @@
+import { isOfConversation } from '../../agent/values.ts'
 import { asText } from '../../common/as-text.ts'
 import { partsOf } from '../../common/placeholders.ts'
 import { VerbFailed } from '../../verbs.ts'
@@ -6,9 +7,6 @@ import type { ScriptContext } from '../method.ts'
 
 /** Keys whose values have placeholders of their own, which functions replace. */
 const own: ReadonlySet<string> = new Set(['data_map', 'parameters', 'argument'])
-
-/** Placeholder of a value that changes during the conversation, which the agent replaces. */
-const late = /^(?:[a-z]+:)*(?:global_data|step_history|meta_data|args|ai_session_id)\b/
 
 /** Maximum depth of an agent's document. */
 const maxDepth = 64
@@ -49,7 +47,7 @@ class Resolution {
   async #text(text: string): Promise<unknown> {
     if (!/[$%@]\{/.test(text)) return text
     const parts = partsOf(text)
-    const isLate = (part: (typeof parts)[number]) => 'expression' in part && late.test(part.expression)
+    const isLate = (part: (typeof parts)[number]) => 'expression' in part && isOfConversation(part.expression)
     // A text that is one placeholder keeps its type, and functions have placeholders inside.
     const isWhole = parts.length === 1 || text.includes('@{')
     if (isWhole && !parts.some(isLate)) {
@@ -88,4 +86,4 @@ class Resolution {
  * Returns a value without placeholders. The agent fills its texts once more: a caller's display name such as
  * `${global_data.pin}` must not read data.
  */
-const inert = (text: string): string => text.replaceAll(/([$%])\{/g, '$1 {')
+const inert = (text: string): string => text.replaceAll(/([$%@])\{/g, '$1 {')

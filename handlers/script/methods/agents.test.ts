@@ -96,6 +96,20 @@ describe('ai', () => {
     })
   })
 
+  it('takes contexts and steps from variables', async () => {
+    const steps = [{ name: 'one', text: 'Greet the caller.' }]
+    const { call, warnings } = await talk(
+      [
+        { set: { steps, contexts: { default: { steps } } } },
+        { ai: { prompt: { text: 'A', contexts: { default: { steps: '%{steps}' } } } } },
+        { ai: { prompt: { contexts: '%{contexts}' } } },
+      ],
+      stop,
+    )
+    expect(call.agents[0]?.prompt).toContain('Greet the caller.')
+    expect(warnings).toEqual([])
+  })
+
   it('reads no placeholders in values, such as a display name of the caller', async () => {
     const call = new FakeCall()
     Object.assign(call.info, { fromName: '${global_data.pin} %{global_data.pin}' })
@@ -218,6 +232,19 @@ describe('ai', () => {
       SWMLCall: { call_id: 'c-1' },
       space_id: 's-1',
     })
+  })
+
+  it('names the project in reports if the call has no space', async () => {
+    const call = new FakeCall()
+    call.talks.push(stop)
+    const context = new FakeContext({})
+    const ai = { prompt, post_prompt_url: 'https://x.example/report' }
+    const apart = new TestScripts('')
+    await apart.run([{ ai }], { call, context })
+    await new Promise((resolve) => setImmediate(resolve))
+    await apart.close()
+    const report = JSON.parse(context.callbacks[0]?.body?.text ?? '')
+    expect(report).toMatchObject({ space_id: 'demo', project_id: 'demo' })
   })
 
   it('matches expressions of data maps in the sandbox', async () => {

@@ -1,6 +1,6 @@
+import { strftime } from '../../common/strftime.ts'
 import type { Method } from '../method.ts'
 import { list, type Schema, text } from '../schema-builders.ts'
-import { strftime } from '../strftime.ts'
 import { badValue, type Values } from '../values.ts'
 
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const

@@ -1,3 +1,4 @@
+import type { Timers } from '../../common/timers.ts'
 import type { JobThread, StartThread } from './thread.ts'
 
 /** Error of a job that no thread completed. */
@@ -9,12 +10,6 @@ export class JobFailed extends Error {
     super(message)
     this.isCausedByJob = isOfJob
   }
-}
-
-/** Timers of the threads. */
-export interface Timers {
-  /** Calls `run` once, `ms` milliseconds from now, unless it is cancelled. */
-  after(ms: number, run: () => void): { cancel(): void }
 }
 
 /** Maximum number of threads. One endless job occupies one thread until its time-out. */

@@ -1,8 +1,9 @@
+import type { Timers } from '../../common/timers.ts'
 import type { ExpressionJob, ExpressionReply } from './evaluate.ts'
-import { type CpuAccount, JobFailed, JobThreads, type Timers } from './job-threads.ts'
+import { type CpuAccount, JobFailed, JobThreads } from './job-threads.ts'
 import { type StartThread, startThread } from './thread.ts'
 
-export type { CpuAccount, Timers } from './job-threads.ts'
+export type { CpuAccount } from './job-threads.ts'
 
 /** Error of an expression; its message completes the sentence "the expression cannot be evaluated: …". */
 export class ExpressionFailed extends Error {}

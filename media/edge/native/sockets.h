@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* VERSION must be raised with every change of the memory layout or of the functions for JavaScript. */
-enum { VERSION = 1, SLOTS = 256, SLOT_BYTES = 2048, COUNTERS = 8, MOST_SOCKETS = 0x10000 };
+enum { VERSION = 2, SLOTS = 256, SLOT_BYTES = 2048, COUNTERS = 8, MOST_SOCKETS = 0x10000 };
 enum { RECEIVED, SENT, RECEIVE_ERRORS, SEND_ERRORS, TOO_LONG, MISADDRESSED, WAKEUPS };
 /* Length of an IPv6 address with its zone, as text. */
 enum { ADDRESS_TEXT = INET6_ADDRSTRLEN + IF_NAMESIZE + 1 };

@@ -1,10 +1,13 @@
 /* The UDP sockets of a media thread as a Node-API addon. A wake-up of the thread receives one packet from
  * each readable socket and calls JavaScript once for all of them. Packets to send leave at the end of that
- * call. Every thread that loads the addon has its own hub. Network input never throws: errors are counted. */
+ * call. Every thread that loads the addon has its own hub. Network input never throws: errors are counted.
+ * The addon also gives a thread real-time priority. */
+#define _GNU_SOURCE
 #define NAPI_VERSION 8
 #include "sockets.h"
 #include <errno.h>
 #include <node_api.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,10 +281,43 @@ static napi_value start(napi_env env, napi_callback_info info) {
   return memory;
 }
 
+/* The lowest real-time priority: all other real-time threads of the machine run before the media. */
+static const struct sched_param lowest = {.sched_priority = 1};
+
+/* An operator can start the whole process with a real-time policy. It is kept then. */
+static int is_realtime(int policy) {
+  return (policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO || (policy & ~SCHED_RESET_ON_FORK) == SCHED_RR;
+}
+
+/* checkRealtime(): throws the system's error if enterRealtime() would. The calling thread has real-time
+ * priority meanwhile. */
+static napi_value check_realtime(napi_env env, napi_callback_info info) {
+  struct sched_param former;
+  int policy = sched_getscheduler(0);
+  (void)info;
+  if (policy < 0 || sched_getparam(0, &former)) return fail_errno(env, errno);
+  if (is_realtime(policy)) return NULL;
+  /* Only privileged processes may clear the flag, so it stays as it is. */
+  if (sched_setscheduler(0, SCHED_RR | (policy & SCHED_RESET_ON_FORK), &lowest) ||
+      sched_setscheduler(0, policy, &former))
+    return fail_errno(env, errno);
+  return NULL;
+}
+
+/* enterRealtime(): gives the calling thread real-time priority, but none of the threads that it starts.
+ * Throws the system's error. */
+static napi_value enter_realtime(napi_env env, napi_callback_info info) {
+  int policy = sched_getscheduler(0);
+  (void)info;
+  if (policy >= 0 && is_realtime(policy)) return NULL;
+  return sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest) ? fail_errno(env, errno) : NULL;
+}
+
 NAPI_MODULE_INIT() {
   const struct { const char *name; napi_callback run; } functions[] = {
     {"start", start}, {"bind", bind_socket}, {"portOf", port_of}, {"close", close_socket},
-    {"flush", flush}, {"pack", pack}, {"unpack", unpack},
+    {"flush", flush}, {"pack", pack}, {"unpack", unpack}, {"checkRealtime", check_realtime},
+    {"enterRealtime", enter_realtime},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     napi_value made;

@@ -1,6 +1,7 @@
 /** Audio files for tests, generated at run time. */
 import { createEncoder } from 'libopus-wasm'
 import { createMp3Encoder } from 'wasm-media-encoders'
+import { wavHeader } from '../../codecs/wav-header.ts'
 
 /** Returns a sine as mono floats; `amplitude` of 1, default 0.5. */
 export const floatSine = (frequency: number, seconds: number, rate: number, amplitude = 0.5): Float32Array =>
@@ -12,26 +13,7 @@ export const floatSine = (frequency: number, seconds: number, rate: number, ampl
 /** Returns a WAV of 16-bit PCM, mono. */
 export const wavFile = (samples: Float32Array, rate: number): Uint8Array => {
   const data = Buffer.from(Int16Array.from(samples, (v) => Math.round(v * 32_767)).buffer)
-  const head = Buffer.alloc(44)
-  head.write('RIFF', 0)
-  head.writeUInt32LE(36 + data.length, 4)
-  head.write('WAVEfmt ', 8)
-  for (const [at, value] of [
-    [16, 16],
-    [24, rate],
-    [28, rate * 2],
-    [40, data.length],
-  ] as const)
-    head.writeUInt32LE(value, at)
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 2],
-    [34, 16],
-  ] as const)
-    head.writeUInt16LE(value, at)
-  head.write('data', 36)
-  return Buffer.concat([head, data])
+  return Buffer.concat([wavHeader({ rate }, data.length), data])
 }
 
 /** Returns an AIFF of 16-bit PCM, mono. */

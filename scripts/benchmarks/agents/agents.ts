@@ -8,7 +8,7 @@ import { interruptions } from './interruptions.ts'
 import { rotations } from './rotations.ts'
 import { turnEnds } from './turn-ends.ts'
 
-const parts: Readonly<Record<string, (turns?: number) => Promise<void>>> = {
+const parts: Readonly<Record<string, (turns?: number, silero?: string) => Promise<void>>> = {
   delays,
   'turn-ends': turnEnds,
   interruptions,
@@ -19,9 +19,12 @@ const parts: Readonly<Record<string, (turns?: number) => Promise<void>>> = {
   idle,
 }
 
-/** Measures one part of the times of voice agents, as the carrier hears them. */
-export const agents = async (part = '', turns?: string): Promise<void> => {
+/**
+ * Measures one part of the times of voice agents, as the carrier hears them. `silero`: folder with the
+ * packages of the detector, default the level meter alone.
+ */
+export const agents = async (part = '', turns?: string, silero?: string): Promise<void> => {
   const run = parts[part]
   if (!run) throw new Error(`bench: expected one of ${Object.keys(parts).join(', ')} after "agents"`)
-  await run(turns === undefined ? undefined : Number(turns))
+  await run(turns === undefined ? undefined : Number(turns), silero)
 }

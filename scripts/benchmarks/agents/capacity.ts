@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { markedNoise } from '../../../gateway/agent-test/testing/marked-noise.ts'
 import { application, scripted } from '../../../test/support/applications.ts'
 import { collectGarbage } from '../inspector.ts'
 import { cpuSeconds, family, memory } from '../processes.ts'
 import { printCount } from '../rooms/figures.ts'
-import { markedNoise } from './signals.ts'
 import { onStage, type Stage, type StageEngine } from './stage.ts'
 import { TalkingLine } from './talking-line.ts'
 
@@ -74,7 +74,7 @@ const measure = async (stage: Stage, name: string, calls: number, duration = sec
 }
 
 /** Runs calls of one kind on a gateway of its own. Returns the costs, and the memory of one call. */
-const alone = async (name: StageEngine | 'plain', calls: number) => {
+const alone = async (name: StageEngine | 'plain', calls: number, silero?: string) => {
   let found: CallCosts = { cpuMs: Number.NaN, mib: Number.NaN }
   let before = 0
   await onStage(
@@ -89,6 +89,7 @@ const alone = async (name: StageEngine | 'plain', calls: number) => {
       domains: [application('plain.test', scripted({ answer: {} }, { play: { url: 'silence:600' } }))],
       rtpPorts: 4 * calls + 200,
       isTraced: false,
+      silero,
     },
     async (stage) => {
       // What is loaded once is no cost of a call.
@@ -101,13 +102,13 @@ const alone = async (name: StageEngine | 'plain', calls: number) => {
 }
 
 /** Measures goals G14 and G15: CPU and memory of the gateway for each call with an agent. */
-export const capacity = async (calls = 20): Promise<void> => {
+export const capacity = async (calls = 20, silero?: string): Promise<void> => {
   const plain = await alone('plain', calls)
   console.log(
     `plain call: ${plain.cpuMs.toFixed(2)} ms of CPU per second, ${plain.mibPerCall.toFixed(2)} MiB`,
   )
   for (const [engine, what, max] of cases) {
-    const { cpuMs, mibPerCall } = await alone(engine, calls)
+    const { cpuMs, mibPerCall } = await alone(engine, calls, silero)
     printCount(what, cpuMs, `ms/s: ${Math.floor(1000 / cpuMs)} calls per core`, max)
     const kib = 1024 * (mibPerCall - plain.mibPerCall)
     printCount('G15 memory beyond a plain call', kib, 'KiB', 1536)

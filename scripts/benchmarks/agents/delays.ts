@@ -1,5 +1,6 @@
+import { markedNoise } from '../../../gateway/agent-test/testing/marked-noise.ts'
 import { printFigure } from '../rooms/figures.ts'
-import { isLoud, markedNoise } from './signals.ts'
+import { isLoud } from './signals.ts'
 import { endOfSpeechMs, hears, isQuiet, onStage, pause, type Stage } from './stage.ts'
 import type { TalkingLine } from './talking-line.ts'
 

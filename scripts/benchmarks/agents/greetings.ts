@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { markedNoise } from '../../../gateway/agent-test/testing/marked-noise.ts'
 import { application, scripted } from '../../../test/support/applications.ts'
 import { printFigure } from '../rooms/figures.ts'
 import { firstLoud } from './readings.ts'
-import { markedNoise } from './signals.ts'
 import { onStage, quietParams, type Stage, type StageEngine } from './stage.ts'
 import { TalkingLine } from './talking-line.ts'
 

@@ -1,8 +1,8 @@
+import { markedNoise } from '../../../gateway/agent-test/testing/marked-noise.ts'
 import { isJsonObject } from '../../../gateway/core/json.ts'
 import { printCount, printFigure } from '../rooms/figures.ts'
 import type { TracedEvent } from './engine-trace.ts'
 import { heardMs, lastLoud, levelWithin, quieterAt, silentDb } from './readings.ts'
-import { markedNoise } from './signals.ts'
 import { hears, onStage, pause, type Stage } from './stage.ts'
 import type { TalkingLine } from './talking-line.ts'
 

@@ -1,6 +1,6 @@
+import { markedNoise } from '../../../gateway/agent-test/testing/marked-noise.ts'
 import { printCount, printFigure } from '../rooms/figures.ts'
 import { longestGap } from './readings.ts'
-import { markedNoise } from './signals.ts'
 import { hears, isQuiet, onStage, pause, type Stage, type StageEngine } from './stage.ts'
 
 /** Talks for a number of turns in one call. Returns the times from the caller's end to the answer in ms. */

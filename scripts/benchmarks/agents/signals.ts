@@ -1,41 +1,19 @@
 /** Sounds of callers and agents for the measurements: 8 kHz samples. */
 
-const rate = 8000
+import { randomOf } from '../../../gateway/agent-test/sound/signals.ts'
+
 const frameSamples = 160
 /** Amplitude from which a sample counts as sound. */
 const loud = 800
 /** Amplitude of the begin and the end of trimmed speech: a voice, rather than its breath. */
 const voiced = 3000
 
-/** Returns a function that gives the same pseudo-random numbers from -1 to 1 for the same seed. */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed >>> 0 || 1
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state | 0) / 2 ** 31
-  }
-}
-
-/**
- * Returns noise of -20 dBov. Its level is steady and each 20 ms of it are unlike all others, so that any
- * part tells its position.
- */
-export const markedNoise = (ms: number, seed = 1): Int16Array => {
+/** Returns a rustle: noise whose level changes ten times a second, of -18 dBov at its peaks. */
+export const rustle = (ms: number, seed: number): Int16Array => {
   const random = randomOf(seed)
-  return Int16Array.from({ length: (ms * rate) / 1000 }, () => Math.round(5676 * random()))
-}
-
-/** Returns a cough: noise that begins within 10 ms and fades, low-passed, of -15 dBov at its peak. */
-export const cough = (ms: number, seed: number): Int16Array => {
-  const random = randomOf(seed)
-  let last = 0
-  const length = (ms * rate) / 1000
-  return Int16Array.from({ length }, (_, at) => {
-    last += 0.45 * (random() - last)
-    const shape = Math.min(1, at / 80) * Math.exp((-2.3 * at) / length)
-    return Math.round(22_000 * shape * last)
+  return Int16Array.from({ length: ms * 8 }, (_, at) => {
+    const level = 0.5 + 0.5 * Math.sin((2 * Math.PI * 10 * at) / 8000)
+    return Math.round(7000 * (0.15 + 0.85 * level) * random())
   })
 }
 

@@ -36,6 +36,8 @@ export interface StageOptions {
   /** Further domains. */
   readonly domains?: readonly object[]
   readonly rtpPorts?: number
+  /** Folder with the packages of Silero; default the level meter alone. */
+  readonly silero?: string | undefined
   /** Whether the events of the stand-ins are kept; default true. */
   readonly isTraced?: boolean
 }
@@ -109,10 +111,11 @@ export class Stage {
       script: scriptOf({ rules: options.rules }, folder),
       ...(options.isTraced !== false && { observe: trace.observe }),
     })
+    const detector = options.silero === undefined ? {} : { kind: 'silero', folder: options.silero }
     const gateway = await Gateway.start({
       rtpPorts: options.rtpPorts ?? 200,
       sip: unlimited,
-      agents: enginesAt(standIns),
+      agents: { ...enginesAt(standIns), detector },
       domains: [
         ...Object.entries(options.agents).map(([name, agent]) => agentDomain(name, agent)),
         ...(options.domains ?? []),

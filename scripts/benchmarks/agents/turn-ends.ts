@@ -1,6 +1,6 @@
+import { markedNoise } from '../../../gateway/agent-test/testing/marked-noise.ts'
 import type { EngineName } from '../../../gateway/stand-ins/script-types.ts'
 import { printFigure } from '../rooms/figures.ts'
-import { markedNoise } from './signals.ts'
 import { hears, isQuiet, onStage, pause, type Stage } from './stage.ts'
 
 /** Delay of the model to its first words, and of the voice to its first audio, in ms. */

@@ -1,7 +1,8 @@
+import { quantile } from '../../../gateway/agent-test/scores/quantile.ts'
 import { composerReason } from '../../../media/compose/pictures.ts'
 import type { SdkPage } from '../../../test/support/sdk-page.ts'
 import { until } from '../../../test/support/until.ts'
-import { printCount, printFigure, quantile } from './figures.ts'
+import { printCount, printFigure } from './figures.ts'
 import { framesOf, listen, say, soundsOf, watch, whole } from './person.ts'
 import { memberIdOf, onStage, passes, rectangleOf } from './stage.ts'
 

@@ -1,10 +1,5 @@
 /** Tables of measured times beside their goals. */
-
-/** Returns the smallest value that at least this share of the values does not exceed. */
-export const quantile = (values: readonly number[], share: number): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
-}
+import { quantile } from '../../../gateway/agent-test/scores/quantile.ts'
 
 /** Upper limits of a figure; default none. */
 export interface Goal {

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type AgentEvent, SignalWire } from '../../../realtime/src/index.ts'
 import { textsOf } from '../../support/agent-call.ts'
 import type { AgentLane } from '../../support/agent-desk.ts'
 import { flowText, scriptText } from '../../support/applications.ts'
 import { ask } from '../../support/placed.ts'
+import { apiToken } from '../../support/recorded.ts'
 import { made, rest } from '../../support/rest.ts'
 import { until } from '../../support/until.ts'
 
@@ -27,7 +29,9 @@ export const agentControl = (lane: () => AgentLane): void => {
       }
       await send('ai_message', { role: 'system', message_text: 'Tell that we are closing.' })
       await call.hears('the answer to the message')
-      await send('ai_hold', { timeout: 60 })
+      call.mark()
+      await send('ai_hold', { timeout: 60, prompt: 'One moment, please.' })
+      await call.speaks('the text, and then the music of the hold', 4000)
       const { length } = lane().asked
       await call.says('Is there anything else?')
       // The recogniser gets silence, so the text is for the next turn.
@@ -47,6 +51,7 @@ export const agentControl = (lane: () => AgentLane): void => {
       await call.isOver()
       const { call_log: log } = await call.report()
       expect(textsOf(log, 'assistant')).toEqual(['We close in five minutes.', 'I am back.', 'Please go on.'])
+      expect(textsOf(log, 'assistant-manual')).toEqual(['One moment, please.'])
       expect(textsOf(log, 'user')).toEqual(['Is there anything else?'])
     })
 
@@ -89,6 +94,75 @@ export const agentControl = (lane: () => AgentLane): void => {
           'Please go on.',
         ])
       }
+    })
+
+    it('an application reads the words of both sides while they are said', inOrder, async () => {
+      const { gateway } = lane()
+      await lane().begin(
+        { when: { contains: ['book'], offers: ['book'] }, do: [{ call: 'book' }] },
+        { when: { on: 'result' }, do: [{ say: 'Your table is booked.' }] },
+      )
+      const { domain } = await made(gateway, '/api/fabric/domain_applications', {
+        name: 'Application',
+        identifier: 'application',
+        ip_auth_enabled: true,
+        ip_auth: ['127.0.0.0/8'],
+        call_handler: 'relay_topic',
+        call_relay_topic: 'agents',
+      })
+      const host = `ws://127.0.0.1:${gateway.httpPort}`
+      const client = await SignalWire({ project: 'default', token: apiToken, host })
+      onTestFinished(() => client.disconnect())
+      const swaig = lane().server.put('/book', JSON.stringify({ response: 'Booked.' }))
+      const functions = [{ function: 'book', description: 'Books.', web_hook_url: swaig }]
+      const settings = lane().agent({ params, ai: { SWAIG: { functions } } }, 'application')
+      const heard: AgentEvent[] = []
+      let isOver = false
+      await client.voice.listen({
+        topics: ['agents'],
+        onCallReceived: async (call) => {
+          const agent = call.ai({ prompt: { text: 'You book tables.' }, ...settings })
+          call.onAgentEvent((event) => heard.push(event))
+          await agent
+          isOver = true
+        },
+      })
+      const call = await lane().call(`sip:any@${domain}`, 'application')
+      await call.isHeard()
+      await call.says('Book a table.')
+      const booked = { type: 'answer', text: 'Your table is booked.', isBarged: false, isGivenUp: false }
+      await until('the answer', () => heard.find(({ type }) => type === 'answer'))
+      await call.hangUp()
+      await until('the end of the agent', () => isOver)
+      const whole = heard.filter(({ type }) => type !== 'partial' && type !== 'utterance')
+      expect(whole).toEqual([
+        { type: 'start' },
+        { type: 'user', text: 'Book a table.', isJoined: false },
+        expect.objectContaining({ type: 'function', name: 'book', outcome: 'finished' }),
+        booked,
+        { type: 'stop', reason: 'hangup' },
+      ])
+      const pieces = heard.flatMap((event) => (event.type === 'utterance' ? [event.text] : []))
+      expect(pieces.join('')).toBe('Your table is booked.')
+    })
+
+    it('an application reads the transcript of an agent whose address it calls', inOrder, async () => {
+      const { gateway } = lane()
+      await lane().begin()
+      const settings = lane().agent({ params: { static_greeting: 'This is the agent.' } }, 'called')
+      const agent = await made(gateway, '/api/fabric/resources/ai_agents', { name: 'Called', ...settings })
+      const { data } = (await rest(gateway, 'GET', `/api/fabric/resources/ai_agents/${agent.id}/addresses`))
+        .body
+      const host = `ws://127.0.0.1:${gateway.httpPort}`
+      const client = await SignalWire({ project: 'default', token: apiToken, host })
+      onTestFinished(() => client.disconnect())
+      const to = `/${data[0].context ?? 'public'}/${data[0].name}`
+      const call = await client.voice.dialSip({ from: 'sip:application@agents.test', to })
+      const heard: AgentEvent[] = []
+      call.onAgentEvent((event) => heard.push(event))
+      const greeting = await until('the greeting', () => heard.find(({ type }) => type === 'answer'))
+      expect(greeting).toMatchObject({ text: 'This is the agent.', isBarged: false })
+      await call.hangup()
     })
 
     it('a caller who hangs up in mid-answer leaves a report of what was heard', inOrder, async () => {

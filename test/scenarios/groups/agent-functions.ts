@@ -3,6 +3,7 @@ import { type Json, textsOf } from '../../support/agent-call.ts'
 import type { AgentLane } from '../../support/agent-desk.ts'
 import { script } from '../../support/applications.ts'
 import { until } from '../../support/until.ts'
+import { wav } from '../../support/wav.ts'
 
 const params = { wait_for_user: true }
 
@@ -39,6 +40,39 @@ export const agentFunctions = (lane: () => AgentLane): void => {
       expect(textsOf(lane().asked.at(-1)!.messages, 'tool')).toEqual(['The caller heard the sea.'])
       await call.hangUp()
       expect(textsOf((await call.report()).call_log, 'assistant')).toContain('Was it loud enough?')
+    })
+
+    it('the sound of a function is heard until its server answers', inOrder, async () => {
+      const tone = Int16Array.from({ length: 4000 }, (_, at) => 8000 * Math.sin((at * 2 * Math.PI) / 20))
+      const wait_file = lane().server.put('/wait.wav', wav(tone, 8000))
+      const answer = Promise.withResolvers<void>()
+      const web_hook_url = lane().server.answers('/thinking', (response) => {
+        void answer.promise.then(() => response.end(JSON.stringify({ response: 'It is sunny.' })))
+      })
+      await lane().begin(
+        { when: { contains: ['weather'] }, do: [{ call: 'weather' }] },
+        { when: { on: 'result' }, do: [{ say: 'The sun shines.' }] },
+      )
+      const waiting = { wait_file, wait_file_loops: 20, web_hook_url }
+      const functions = [
+        { function: 'weather', description: 'Weather.', parameters: noParameters, ...waiting },
+      ]
+      const call = await lane().dial({ params, ai: { SWAIG: { functions } } })
+      await call.isHeard()
+      call.mark()
+      await call.says('What is the weather?')
+      // The sound has half a second: it is repeated.
+      await call.speaks('the sound of the function', 1000)
+      answer.resolve()
+      await until(
+        'the result',
+        () => textsOf(lane().asked.at(-1)!.messages, 'tool'),
+        ([result]) => result === 'It is sunny.',
+      )
+      call.mark()
+      await call.hears('the answer')
+      await call.hangUp()
+      expect(textsOf((await call.report()).call_log, 'assistant')).toContain('The sun shines.')
     })
 
     it('a script of an action with transfer takes the call over', inOrder, async () => {

@@ -70,6 +70,35 @@ export const agentTurns = (lane: () => AgentLane): void => {
       await call.hangUp()
     })
 
+    it(
+      'a server that writes is spoken by a voice, and knows the words that were heard',
+      inOrder,
+      async () => {
+        await lane().begin(tellsStory, tellsWeather)
+        const call = await lane().dial({ engine: 'written', params })
+        await call.isHeard('realtime')
+        await call.says('Tell me a story.')
+        await call.speaks('the story', 1200)
+        await call.says('Stop, how is the weather?')
+        const [said] = await until(
+          'the words that were heard replace the story',
+          () => lane().received('conversation.item.create'),
+          ({ length }) => length > 0,
+        )
+        const heard = (said!.item as { content: { text: string }[] }).content[0]!.text
+        expect(story.startsWith(heard)).toBe(true)
+        expect(heard.length).toBeLessThan(story.length * 0.75)
+        expect(lane().received('conversation.item.delete')).toHaveLength(1)
+        await call.isSilent('the story is cut', 300)
+        await call.hears('the answer')
+        await call.hangUp()
+        const { call_log: log } = await call.report()
+        expect(textsOf(log, 'assistant')).toEqual([heard, 'It is sunny.'])
+        const answers = log.filter(({ role }) => role === 'assistant')
+        for (const each of answers) expect(each).toMatchObject({ latency: expect.any(Number) })
+      },
+    )
+
     it('a cough fades the agent, which goes on in the same sentence', inOrder, async () => {
       await lane().begin(tellsStory)
       const call = await lane().dial({ params })

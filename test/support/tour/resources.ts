@@ -139,6 +139,7 @@ const tourAll = async (api: ApiRecorder, ids: readonly string[]): Promise<void> 
   await api.json('GET', `${resources}/${room}`)
   await api.json('GET', `${resources}/${room}/addresses`)
   await tourFlowVersions(api, idOf('call_flow'))
+  await tourAgentVersions(api, idOf('ai_agent'))
   await tourEndpoints(api, idOf('subscriber'))
   await api.json('DELETE', `${resources}/${ids[10]}`)
   await api.json('DELETE', `${resources}/${ids[10]}`, undefined, { status: 404 })
@@ -152,6 +153,15 @@ const tourFlowVersions = async (api: ApiRecorder, id: string): Promise<void> => 
     await api.json('GET', `${flow}/versions`)
   }
   await api.json('GET', `/api/fabric/resources/call_flow/${id}/addresses`)
+}
+
+const tourAgentVersions = async (api: ApiRecorder, id: string): Promise<void> => {
+  const versions = `/api/fabric/resources/ai_agents/${id}/versions`
+  const { data } = await api.json('GET', versions)
+  await api.json('GET', `${versions}/${data[0].id}`)
+  await api.json('GET', `${versions}/${id}`, undefined, { status: 404 })
+  await api.json('POST', versions, { document_version: 1 })
+  await api.json('POST', versions, { document_version: 9 }, { status: 422 })
 }
 
 /** SIP endpoints of a subscriber, and the assignment of one that exists. */

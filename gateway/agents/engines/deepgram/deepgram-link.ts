@@ -1,16 +1,20 @@
-import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { AgentLanguage, AgentMessage } from '../../../../handlers/verbs.ts'
 import type { Timer } from '../../../core/clock.ts'
 import type { EngineAbilities, EngineCall, EngineChange } from '../../engine.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { kindOfCode } from '../session/failures.ts'
 import { OpenCalls } from '../session/open-calls.ts'
 import { Answers } from '../session/session-answers.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
+import { voiceNameOf } from '../session/voice-name.ts'
 import { objectsAt, textAt } from '../session/wire-values.ts'
 import { settingsOf, type ThinkRequest, thinkOf } from './deepgram-messages.ts'
 import type { DeepgramAgentOptions } from './deepgram-options.ts'
 
 /** Interval of messages without audio, in ms; the server closes a silent connection. */
 const keepAliveMs = 5_000
+/** Maximum number of messages in the prompt; the oldest ones are dropped. */
+const maxNotes = 50
 
 /** Session with an agent of Deepgram: recogniser, model and voice are the server's. */
 export class DeepgramAgentLink extends SessionLink {
@@ -19,6 +23,10 @@ export class DeepgramAgentLink extends SessionLink {
   readonly #answers: Answers
   readonly #calls = new OpenCalls()
   #think: ThinkRequest
+  /** Messages without an answer, as they follow the prompt. */
+  #notes: string[] = []
+  /** Language that the agent was asked to speak. */
+  #language: AgentLanguage | undefined
   #heardAt: number
   #keepAlive: Timer
 
@@ -32,6 +40,7 @@ export class DeepgramAgentLink extends SessionLink {
       pace: 'burst',
       isExact: true,
       changes: true,
+      changesHistory: false,
       ...(longestMs !== undefined && { longestMs }),
     }
     this.#think = this.request
@@ -101,7 +110,10 @@ export class DeepgramAgentLink extends SessionLink {
   /** A message without an answer joins the prompt: the server has no other place for it. */
   message({ role, content }: AgentMessage, respond: boolean): void {
     if (respond) this.put({ type: 'InjectUserMessage', content })
-    else this.#prompt(`${this.#think.prompt}\n\n(${role}: ${content})`)
+    else {
+      this.#notes = [...this.#notes, `(${role}: ${content})`].slice(-maxNotes)
+      this.put({ type: 'UpdatePrompt', prompt: this.#fullPrompt })
+    }
   }
 
   answer(instruction: string | undefined): void {
@@ -122,24 +134,37 @@ export class DeepgramAgentLink extends SessionLink {
     if (this.#calls.close(id)) this.put({ type: 'FunctionCallResponse', id, name, content: text })
   }
 
-  change({ prompt, functions, settings }: EngineChange): void {
-    if (functions || settings) {
-      this.#think = {
-        prompt: prompt ?? this.#think.prompt,
-        functions: functions ?? this.#think.functions,
-        settings: settings ?? this.#think.settings,
-      }
-      this.put({ type: 'UpdateThink', think: thinkOf(this.#options, this.#think) })
-    } else if (prompt !== undefined) this.#prompt(prompt)
+  /** The history cannot change: the conversation opens another session. */
+  change({ prompt = this.#think.prompt, functions, settings, language }: EngineChange): void {
+    if (language) this.#speakIn(language)
+    const isPrompt = language !== undefined || prompt !== this.#think.prompt
+    this.#think = {
+      prompt,
+      functions: functions ?? this.#think.functions,
+      settings: settings ?? this.#think.settings,
+    }
+    if (functions || settings)
+      this.put({
+        type: 'UpdateThink',
+        think: thinkOf(this.#options, { ...this.#think, prompt: this.#fullPrompt }),
+      })
+    else if (isPrompt) this.put({ type: 'UpdatePrompt', prompt: this.#fullPrompt })
   }
 
   protected override ended(): void {
     this.#keepAlive.cancel()
   }
 
-  #prompt(prompt: string): void {
-    this.#think = { ...this.#think, prompt }
-    this.put({ type: 'UpdatePrompt', prompt })
+  #speakIn(language: AgentLanguage): void {
+    this.#language = language
+    const model = voiceNameOf(language, 'deepgram')
+    if (model !== undefined)
+      this.put({ type: 'UpdateSpeak', speak: { provider: { type: 'deepgram', model } } })
+  }
+
+  get #fullPrompt(): string {
+    const spoken = this.#language ? [`Speak ${this.#language.name} from now on.`] : []
+    return [this.#think.prompt, ...this.#notes, ...spoken].filter((part) => part !== '').join('\n\n')
   }
 
   #keep(): void {
@@ -195,8 +220,12 @@ export class DeepgramAgentLink extends SessionLink {
 
   #onError(message: WireMessage): void {
     const code = textAt(message, 'code') ?? 'unknown error'
-    const kind = this.socket.isReady ? 'server' : 'refused'
-    const text = this.socket.isReady ? '' : this.socket.publicText(message.description)
+    const { isReady } = this.socket
+    const named = kindOfCode(code, isReady ? 'server' : 'refused')
+    // The server has accepted the configuration: another session may go on.
+    const kind = isReady && named === 'refused' ? 'server' : named
+    // Until the session is ready, an error is about its configuration, and the server's words help.
+    const text = isReady || kind === 'unauthorised' ? '' : this.socket.publicText(message.description)
     this.socket.fail(kind, this.socket.publicText(text === '' ? code : `${code}: ${text}`))
   }
 }

@@ -170,6 +170,42 @@ describe('an agent of Deepgram', () => {
     ])
   })
 
+  it('keeps messages behind a prompt that changes, the last fifty', async () => {
+    const { far, link } = await setUpReady()
+    link.message({ role: 'system', content: 'It rains.' }, false)
+    link.change({ prompt: 'Sell coffee.' })
+    await far.next({ type: 'UpdatePrompt', prompt: 'Sell coffee.\n\n(system: It rains.)' })
+    for (let i = 0; i < 50; i++) link.message({ role: 'user', content: `${i}` }, false)
+    link.change({ functions: [] })
+    const { think } = await far.next({ type: 'UpdateThink' })
+    const { prompt } = think as { prompt: string }
+    expect(prompt.split('\n\n')).toEqual([
+      'Sell coffee.',
+      ...Array.from({ length: 50 }, (_, i) => `(user: ${i})`),
+    ])
+  })
+
+  it('speaks another language, by its voice, also after the next change', async () => {
+    const { far, link } = await setUpReady()
+    link.change({ language: { name: 'German', code: 'de', voice: 'deepgram.aura-2-julius-de' } })
+    link.change({ prompt: 'Sell coffee.' })
+    link.change({ settings: { temperature: 0.1 } })
+    await far.next({ type: 'UpdateThink' })
+    const spoken = 'Speak German from now on.'
+    expect(far.messages.slice(1)).toEqual([
+      { type: 'UpdateSpeak', speak: { provider: { type: 'deepgram', model: 'aura-2-julius-de' } } },
+      { type: 'UpdatePrompt', prompt: `You sell tea.\n\n${spoken}` },
+      { type: 'UpdatePrompt', prompt: `Sell coffee.\n\n${spoken}` },
+      {
+        type: 'UpdateThink',
+        think: {
+          provider: { type: 'open_ai', model: 'm1', temperature: 0.1 },
+          prompt: `Sell coffee.\n\n${spoken}`,
+        },
+      },
+    ])
+  })
+
   it('keeps the connection alive without audio', async () => {
     const { far, clock, link } = await setUpReady()
     clock.advance(5000)
@@ -198,6 +234,18 @@ describe('an agent of Deepgram', () => {
     other.send({ type: 'Error', code: 'FAILED_TO_THINK', description: 'words of the caller' })
     expect(await second.events.failure()).toMatchObject({ kind: 'server', message: 'FAILED_TO_THINK' })
     expect(second.events.of('warning')).toEqual([['warning', 'engine_warning', 'SLOW']])
+  })
+
+  it.each([
+    ['INVALID_AUTH', 'unauthorised'],
+    ['RATE_LIMIT_EXCEEDED', 'limited'],
+    ['INTERNAL_SERVER_ERROR', 'server'],
+    ['CLIENT_MESSAGE_TIMEOUT', 'timeout'],
+  ])('classifies %s at the opening as %s', async (code, kind) => {
+    const { events } = setUp()
+    const far = await server.connection()
+    far.send({ type: 'Error', code, description: 'x' })
+    expect(await events.failure()).toMatchObject({ kind })
   })
 
   it('is refused for a wrong key', async () => {

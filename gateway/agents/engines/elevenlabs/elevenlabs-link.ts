@@ -2,6 +2,7 @@ import type { AgentMessage } from '../../../../handlers/verbs.ts'
 import type { Timer } from '../../../core/clock.ts'
 import type { EngineAbilities, EngineCall, EngineChange } from '../../engine.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { kindOfCode } from '../session/failures.ts'
 import { OpenCalls } from '../session/open-calls.ts'
 import { Answers } from '../session/session-answers.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
@@ -25,6 +26,10 @@ export class ElevenLabsAgentLink extends SessionLink {
   /** Audio up to this id is void. */
   #voidId = -1
   #lastId = -1
+  /** Whether a text was sent that the server has not begun to answer. */
+  #isAsked = false
+  /** Whether the gateway cut an answer, of which more audio may come until the server goes on. */
+  #isCut = false
 
   constructor(
     options: ElevenLabsAgentOptions,
@@ -41,6 +46,7 @@ export class ElevenLabsAgentLink extends SessionLink {
       pace: 'burst',
       isExact: false,
       changes: false,
+      changesHistory: false,
       ...(longestMs !== undefined && { longestMs }),
     }
     this.#answers = new Answers(this.listener)
@@ -96,22 +102,24 @@ export class ElevenLabsAgentLink extends SessionLink {
   commit(): void {}
 
   message({ role, content }: AgentMessage, respond: boolean): void {
-    if (respond) this.put({ type: 'user_message', text: content })
+    if (respond) this.#ask(content)
     else this.put({ type: 'contextual_update', text: `${role}: ${content}` })
   }
 
   answer(instruction: string | undefined): void {
-    this.put({ type: 'user_message', text: `(${instruction ?? 'The call has begun. Speak first.'})` })
+    this.#ask(`(${instruction ?? 'The call has begun. Speak first.'})`)
   }
 
   say(text: string): void {
-    this.put({ type: 'user_message', text: `(Say exactly these words, and nothing else: <<<${text}>>>)` })
+    this.#ask(`(Say exactly these words, and nothing else: <<<${text}>>>)`)
   }
 
   /** The server stops by itself; what it still sends of the answer is dropped. */
   interrupt(): void {
     this.#voidId = Math.max(this.#voidId, this.#lastId)
+    const hasRest = this.#isCut || this.#answers.current !== undefined
     this.#finish('cancelled')
+    if (hasRest) this.#dropRest()
   }
 
   /** The server answers by itself when it has a result; `respond` has no effect. */
@@ -125,6 +133,11 @@ export class ElevenLabsAgentLink extends SessionLink {
 
   protected override ended(): void {
     this.#end?.cancel()
+  }
+
+  #ask(text: string): void {
+    this.#isAsked = true
+    this.put({ type: 'user_message', text })
   }
 
   /** The agent's configuration decides the formats. */
@@ -152,10 +165,25 @@ export class ElevenLabsAgentLink extends SessionLink {
     const base64 = textAt(event, 'audio_base_64')
     if (base64 === undefined || id <= this.#voidId) return
     this.#lastId = id
+    if (this.#isCut) {
+      this.#dropRest()
+      return
+    }
     const samples = this.samplesOf(base64)
     if (!samples) return
+    // Agents may be configured to send no texts of their answers.
+    if (this.#answers.current === undefined) this.#answerBegins()
     this.#answers.audio(samples)
     this.#awaitEnd()
+  }
+
+  /** Drops audio that was sent before the server learned of the cut: until its next event, or a pause. */
+  #dropRest(): void {
+    this.#isCut = true
+    this.#end?.cancel()
+    this.#end = this.clock.after(endOfAnswerMs, () => {
+      this.#isCut = false
+    })
   }
 
   #awaitEnd(): void {
@@ -172,17 +200,29 @@ export class ElevenLabsAgentLink extends SessionLink {
   #onInterruption(event: WireMessage): void {
     this.#voidId = Math.max(this.#voidId, numberAt(event, 'event_id') ?? this.#lastId)
     this.#finish('cancelled')
+    // A text interrupts the agent, too. No turn of the caller begins by it, which would make its answer void.
+    const isOurs = this.#isAsked
+    this.#answerBegins()
+    if (isOurs) return
     this.listener.onTurn('began')
     this.listener.onInterrupted()
   }
 
+  /** The server has gone on after the last text: a later interruption is by the caller. */
+  #answerBegins(): void {
+    this.#isAsked = false
+    this.#isCut = false
+  }
+
   #onHeard(text: string): void {
+    this.#answerBegins()
     this.#finish('completed')
     if (text.trim() !== '') this.listener.onHeard({ text: text.trim(), isFinal: true })
     this.listener.onTurn('ended')
   }
 
   #onText(text: string): void {
+    this.#answerBegins()
     this.#answers.text(text)
     this.#awaitEnd()
   }
@@ -191,14 +231,17 @@ export class ElevenLabsAgentLink extends SessionLink {
   #onCall(event: WireMessage): void {
     const id = textAt(event, 'tool_call_id')
     if (id === undefined || !this.#calls.open(id)) return
+    // The server has gone on after a cut.
+    this.#isCut = false
     const args = JSON.stringify(event.parameters ?? {})
     this.listener.onCall(this.#answers.begin(), { id, name: textAt(event, 'tool_name') ?? '', args })
     this.#finish('completed')
   }
 
   #onError(event: WireMessage): void {
-    const code = this.socket.publicText(String(event.code ?? event.error_type ?? 'unknown error'))
+    const name = numberAt(event, 'code') ?? textAt(event, 'code') ?? textAt(event, 'error_type')
+    const code = this.socket.publicText(String(name ?? 'unknown error'))
     if (this.socket.isReady) this.onWarning('engine_error', code)
-    else this.socket.fail('refused', `${code}: ${this.socket.publicText(event.message)}`)
+    else this.socket.fail(kindOfCode(code, 'refused'), `${code}: ${this.socket.publicText(event.message)}`)
   }
 }

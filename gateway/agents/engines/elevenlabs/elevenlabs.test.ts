@@ -134,9 +134,91 @@ describe('an agent of ElevenLabs', () => {
       'audio',
     ])
     link.interrupt(undefined, false)
-    far.send(audio(3), audio(4))
+    far.send(audio(3), response('Next.'), audio(4))
     await events.until('audio', 'answer-3')
     expect(events.of('audio')).toHaveLength(3)
+  })
+
+  it('begins no answer with audio that was on its way when the gateway cut one', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(response('Long story.'), audio(1))
+    await events.until('audio')
+    link.interrupt(undefined, false)
+    far.send(audio(2), audio(3), { type: 'interruption', interruption_event: { event_id: 4 } }, audio(4))
+    await events.until('interrupted')
+    far.send(audio(5))
+    await events.until('audio', 'answer-2')
+    expect(events.of('answer', 'audio')).toEqual([
+      ['answer', 'answer-1'],
+      ['audio', 'answer-1', 'answer-1-audio', 160],
+      ['answer', 'answer-2'],
+      ['audio', 'answer-2', 'answer-2-audio', 160],
+    ])
+  })
+
+  it('takes audio for a new answer after a pause, if no event says that the cut one is over', async () => {
+    const { far, events, link, clock } = await setUpReady()
+    far.send(audio(1))
+    await events.until('audio')
+    link.interrupt(undefined, false)
+    clock.advance(900)
+    far.send(audio(2), { type: 'ping', ping_event: { event_id: 3 } })
+    await far.next({ type: 'pong' })
+    clock.advance(900)
+    link.interrupt(undefined, false)
+    clock.advance(999)
+    far.send(audio(4), { type: 'ping', ping_event: { event_id: 5 } })
+    await vi.waitFor(() => expect(far.all({ type: 'pong' })).toHaveLength(2))
+    clock.advance(1000)
+    far.send(audio(6))
+    await events.until('audio', 'answer-2')
+    expect(events.of('audio')).toHaveLength(2)
+  })
+
+  it('speaks the answer after a function that was called after a cut', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(audio(1))
+    await events.until('audio')
+    link.interrupt(undefined, false)
+    const call = { tool_name: 'open', tool_call_id: 'c', parameters: {} }
+    far.send({ type: 'client_tool_call', client_tool_call: call }, audio(2))
+    await events.until('audio', 'answer-3')
+    expect(events.of('audio')).toHaveLength(2)
+  })
+
+  it('takes no interruption by a text of the gateway for a turn of the caller', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(response('Long story.'), audio(1), audio(2))
+    await events.until('audio')
+    link.message({ role: 'user', content: '42' }, true)
+    await far.next({ type: 'user_message' })
+    far.send({ type: 'interruption', interruption_event: { event_id: 2 } }, audio(2))
+    far.send(response('Fine.'), audio(3))
+    await events.until('audio', 'answer-2')
+    expect(events.of('turn', 'interrupted', 'answer-end')).toEqual([['answer-end', 'answer-1', 'cancelled']])
+    far.send({ type: 'interruption', interruption_event: { event_id: 3 } })
+    await events.until('interrupted')
+    expect(events.of('turn')).toEqual([['turn', 'began']])
+  })
+
+  it('takes an interruption of its first answer for the caller, also without texts', async () => {
+    const { far, events, link } = await setUpReady()
+    link.answer(undefined)
+    await far.next({ type: 'user_message' })
+    far.send(audio(1), { type: 'interruption', interruption_event: { event_id: 1 } })
+    await events.until('interrupted')
+  })
+
+  it('waits for the interruption by its text after it has cut an answer', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(response('Long story.'), audio(1))
+    await events.until('audio')
+    link.interrupt(undefined, false)
+    link.message({ role: 'user', content: '42' }, true)
+    await far.next({ type: 'user_message' })
+    far.send(audio(2), { type: 'interruption', interruption_event: { event_id: 2 } }, response('Fine.'))
+    await events.until('text', 'answer-2')
+    expect(events.of('interrupted', 'turn')).toEqual([])
   })
 
   it('answers pings, and calls once', async () => {
@@ -167,6 +249,40 @@ describe('an agent of ElevenLabs', () => {
       kind: 'refused',
       message: expect.stringContaining('pcm_44100'),
     })
+  })
+
+  it.each([
+    ['unauthorized_access', 'unauthorised'],
+    ['quota_exceeded', 'limited'],
+    ['internal_error', 'server'],
+    ['agent_not_found', 'refused'],
+  ])('classifies %s at the opening as %s', async (code, kind) => {
+    const { events } = setUp()
+    const far = await server.connection()
+    far.send({ type: 'error', error_event: { code, message: 'x' } })
+    expect(await events.failure()).toMatchObject({ kind })
+  })
+
+  it('survives an error whose code is no text', async () => {
+    const { far, events } = await setUpReady()
+    far.send({ type: 'error', error_event: { code: { toString: 1 }, error_type: 'odd' } })
+    far.send({ type: 'error', error_event: { code: 1011 } })
+    await events.until('warning', 'engine_error', '1011')
+    expect(events.of('warning', 'failure').map(([, , text]) => text)).toEqual(['odd', '1011'])
+  })
+
+  it('fails for a call whose parameters are nested too deeply to be written', async () => {
+    const { far, events, clock } = await setUpReady()
+    far.send(
+      '{"type":"client_tool_call","client_tool_call":{"tool_name":"f","tool_call_id":"x","parameters":' +
+        `${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
+    )
+    expect(await events.failure()).toEqual({
+      kind: 'protocol',
+      part: 'el',
+      message: 'a message of the server cannot be processed (RangeError)',
+    })
+    expect([events.of('call'), clock.running]).toEqual([[], 0])
   })
 
   it('asks for answers by messages', async () => {

@@ -12,13 +12,13 @@ import { OpenCalls } from '../session/open-calls.ts'
 import { Answers } from '../session/session-answers.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { numberAt, objectAt, objectsAt, textAt } from '../session/wire-values.ts'
-import { durationMs, rateOf, setupOf, turnOf, turnsOf } from './gemini-messages.ts'
+import { durationMs, hasNotes, rateOf, setupOf, textOf, turnsOf } from './gemini-messages.ts'
 import type { GeminiOptions } from './gemini-options.ts'
 
 /** Time before the end of a connection at which it is left, also in the middle of an answer, in ms. */
 const leaveMs = 5_000
-/** Audio before a turn of the caller that is sent with it, in frames of 20 ms. */
-const maxPreRoll = 25
+/** Maximum number of notes that wait for the next text. */
+const maxNotes = 50
 
 /**
  * Session with Gemini Live. It outlives its connections. The server announces their end; the link then
@@ -38,20 +38,23 @@ export class GeminiLink extends SessionLink {
   #isLeaving = false
   /** Text of the caller's turn so far. */
   #heard = ''
-  /** Whether a turn of the caller is open, where the conversation decides it. */
-  #isActive = false
-  #preRoll: Buffer[] = []
+  /** Whether the server takes texts beside the conversation; see {@link GeminiOptions.notes}. */
+  readonly #hasNotes: boolean
+  /** Notes that wait for the next text, as the server takes none by themselves. */
+  #notes: string[] = []
   readonly #calls = new OpenCalls()
 
   constructor(options: GeminiOptions, target: EngineTarget, opening: SessionOpening) {
     super({ target, input: 'pcm16000', output: 'pcm24000' }, opening)
     this.#options = options
+    this.#hasNotes = hasNotes(options)
     this.abilities = {
-      turns: options.turns ?? 'its',
-      cut: (options.hasNotes ?? true) ? 'note' : 'none',
+      turns: 'its',
+      cut: 'note',
       pace: 'burst',
       isExact: false,
       changes: false,
+      changesHistory: false,
       ...(options.longestMs !== undefined && { longestMs: options.longestMs }),
     }
     this.#answers = new Answers(this.listener)
@@ -65,14 +68,6 @@ export class GeminiLink extends SessionLink {
   audioMessage(audio: Buffer): WireMessage {
     const data = audio.toString('base64')
     return { realtimeInput: { audio: { data, mimeType: 'audio/pcm;rate=16000' } } }
-  }
-
-  override hear(samples: Int16Array): void {
-    if (this.abilities.turns === 'its' || this.#isActive || !this.socket.isReady) super.hear(samples)
-    else {
-      this.#preRoll.push(this.encoder.encode(samples))
-      if (this.#preRoll.length > maxPreRoll) this.#preRoll.shift()
-    }
   }
 
   onMessage(message: WireMessage): void {
@@ -100,33 +95,27 @@ export class GeminiLink extends SessionLink {
     else super.onFailure(failure)
   }
 
-  commit(text: string): void {
-    if (this.abilities.turns !== 'ours') return
-    this.#heard = ''
-    if (this.#isActive) {
-      this.#isActive = false
-      this.put({ realtimeInput: { activityEnd: {} } })
-    } else if (text !== '') this.#say(text)
-  }
+  /** The server ends turns and answers by itself. */
+  commit(): void {}
 
   message(message: AgentMessage, respond: boolean): void {
-    this.put({ clientContent: { turns: turnsOf([message]), turnComplete: respond } })
+    if (respond) this.#ask(textOf(message))
+    else this.#note(message)
   }
 
   answer(instruction: string | undefined): void {
-    this.#say(instruction === undefined ? '(Speak now.)' : `(${instruction})`)
+    this.#ask(instruction === undefined ? '(Speak now.)' : `(${instruction})`)
   }
 
   say(text: string): void {
-    this.#say(`(Say exactly these words, and nothing else: <<<${text}>>>)`)
+    this.#ask(`(Say exactly these words, and nothing else: <<<${text}>>>)`)
   }
 
   interrupt(heard: EngineHeard | undefined): void {
     this.#answers.discard()
-    if (this.abilities.turns === 'ours') this.#activate()
-    if (!heard || !(this.#options.hasNotes ?? true)) return
-    const note = `(The caller interrupted you, and heard only: <<<${heard.text}>>>)`
-    this.put({ clientContent: { turns: [turnOf('user', note)], turnComplete: false } })
+    if (!heard) return
+    const content = `The caller interrupted you, and heard only: <<<${heard.text}>>>`
+    this.#note({ role: 'system', content })
   }
 
   result({ id, name }: EngineCall, text: string, respond: boolean): void {
@@ -135,38 +124,34 @@ export class GeminiLink extends SessionLink {
     this.put({ toolResponse: { functionResponses: [response] } })
   }
 
-  /** Only the history can change; the conversation opens another session for the rest. */
-  change({ history }: EngineChange): void {
-    if (history) this.put({ clientContent: { turns: turnsOf(history), turnComplete: false } })
-  }
+  /** Nothing can change: the conversation opens another session. */
+  change(_change: EngineChange): void {}
 
   protected override ended(): void {
     this.#leaving?.cancel()
   }
 
-  #say(text: string): void {
-    this.put({ clientContent: { turns: [turnOf('user', text)], turnComplete: true } })
+  /** Sends a text that the model answers, after the notes that waited for it. */
+  #ask(text: string): void {
+    this.put({ realtimeInput: { text: [...this.#notes.splice(0), text].join('\n') } })
+  }
+
+  /** Adds a text that the model does not answer. */
+  #note(message: AgentMessage): void {
+    if (this.#hasNotes) this.put({ clientContent: { turns: turnsOf([message]), turnComplete: false } })
+    else {
+      this.#notes.push(textOf(message))
+      if (this.#notes.length > maxNotes) this.#notes.shift()
+    }
   }
 
   #begin(): void {
     if (this.socket.isReady) return
     this.#isSetUp = true
     const turns = this.#isResumed ? [] : turnsOf(this.request.history)
-    if (turns.length > 0) this.socket.send({ clientContent: { turns, turnComplete: false } })
-    this.#isActive = false
-    if (this.abilities.turns === 'ours') {
-      this.socket.send({ realtimeInput: { activityStart: {} } })
-      this.#isActive = true
-    }
+    // By `historyConfig`, the server takes these turns as they are, and answers none of them.
+    if (turns.length > 0) this.socket.send({ clientContent: { turns, turnComplete: true } })
     this.started()
-  }
-
-  /** Opens a turn of the caller, with the sound before it. */
-  #activate(): void {
-    if (this.#isActive || !this.socket.isReady) return
-    this.#isActive = true
-    this.socket.send({ realtimeInput: { activityStart: {} } })
-    for (const audio of this.#preRoll.splice(0)) this.socket.hear(audio)
   }
 
   #onContent(content: WireMessage): void {
@@ -206,27 +191,32 @@ export class GeminiLink extends SessionLink {
 
   #onTurnComplete(content: WireMessage): void {
     const isCut = textAt(content, 'turnCompleteReason') === 'MAX_TOKENS'
+    if (this.#answers.current !== undefined) this.#heardAll()
     this.#answers.end(isCut ? 'incomplete' : 'completed')
     this.#answers.accept()
     this.decoder.reset()
-    if (this.abilities.turns === 'ours') this.#activate()
     if (this.#isLeaving) this.#resume()
   }
 
+  /** While an answer is under way, a text may be that of the turn before it, and begins no turn. */
   #onHeard(piece: string): void {
     if (piece === '') return
-    if (this.#heard === '' && this.abilities.turns === 'its') this.listener.onTurn('began')
+    if (this.#heard === '' && this.#answers.current === undefined) this.listener.onTurn('began')
     this.#heard += piece
     this.listener.onHeard({ text: this.#heard.trim(), isFinal: false })
   }
 
   /** The server has no event for the end of the caller's turn: it is the begin of the answer. */
   #turnEnded(): void {
+    if (this.#answers.current === undefined && this.#heardAll()) this.listener.onTurn('ended', true)
+  }
+
+  /** Reports the text so far as final. Returns false for an empty one. */
+  #heardAll(): boolean {
     const text = this.#heard.trim()
-    if (text === '' || this.#answers.current !== undefined) return
     this.#heard = ''
-    this.listener.onHeard({ text, isFinal: true })
-    if (this.abilities.turns === 'its') this.listener.onTurn('ended')
+    if (text !== '') this.listener.onHeard({ text, isFinal: true })
+    return text !== ''
   }
 
   /** The answer ends with its calls; the next one follows their results. */
@@ -253,9 +243,10 @@ export class GeminiLink extends SessionLink {
     if (cancelled.length > 0) this.listener.onCallsCancelled(cancelled)
   }
 
+  /** While the server cannot resume, for instance during a call, it sends no handle: the last one stays. */
   #onHandle(update: WireMessage): void {
-    const handle = textAt(update, 'newHandle')
-    this.#handle = update.resumable === true && handle !== undefined && handle !== '' ? handle : undefined
+    const handle = textAt(update, 'newHandle') ?? ''
+    if (update.resumable !== false && handle !== '') this.#handle = handle
   }
 
   #onGoAway(message: WireMessage): void {

@@ -1,4 +1,4 @@
-import type { AgentFunction } from '../../../../handlers/verbs.ts'
+import type { AgentFunction, AgentMessage } from '../../../../handlers/verbs.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { EngineMessage, EngineRequest } from '../../engine.ts'
 import type { WireMessage } from '../session/engine-socket.ts'
@@ -18,19 +18,34 @@ const schemaOf = (schema: unknown): unknown => {
   return Object.fromEntries(members.map(([name, value]) => [name, schemaOf(value)]))
 }
 
-const declarationOf = ({ name, description, parameters }: AgentFunction): WireMessage => ({
-  name,
-  description,
-  parameters: schemaOf(parameters),
+const hasProperties = ({ properties }: Readonly<Record<string, unknown>>): boolean =>
+  isJsonObject(properties) && Object.keys(properties).length > 0
+
+/** Whether a schema contains an object without properties, which `parameters` may not. */
+const hasOpenObject = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.some(hasOpenObject)
+  if (!isJsonObject(schema)) return false
+  return (schema.type === 'object' && !hasProperties(schema)) || Object.values(schema).some(hasOpenObject)
+}
+
+/** Returns the declaration of a function. One without parameters has no schema. */
+const declarationOf = ({ name, description, parameters }: AgentFunction): WireMessage => {
+  if (!hasProperties(parameters)) return { name, description }
+  return hasOpenObject(parameters)
+    ? { name, description, parametersJsonSchema: parameters }
+    : { name, description, parameters: schemaOf(parameters) }
+}
+
+const detectionOf = (request: EngineRequest): WireMessage => ({
+  automaticActivityDetection: { silenceDurationMs: request.endOfSpeechMs },
+  activityHandling: (request.isInterruptible ?? true) ? 'START_OF_ACTIVITY_INTERRUPTS' : 'NO_INTERRUPTION',
 })
 
-const detectionOf = ({ turns = 'its' }: GeminiOptions, request: EngineRequest): WireMessage => {
-  if (turns === 'ours') return { automaticActivityDetection: { disabled: true } }
-  return {
-    automaticActivityDetection: { silenceDurationMs: request.endOfSpeechMs },
-    activityHandling: (request.isInterruptible ?? true) ? 'START_OF_ACTIVITY_INTERRUPTS' : 'NO_INTERRUPTION',
-  }
-}
+/** Models that take `clientContent` at any time: those of the second generation. */
+const earlierModels = /(?:^|\/)gemini-(?:live-)?2\./
+
+/** Returns whether the server takes texts beside the conversation at any time. */
+export const hasNotes = ({ notes, model }: GeminiOptions): boolean => notes ?? earlierModels.test(model)
 
 const speechOf = (options: GeminiOptions, request: EngineRequest): WireMessage | undefined => {
   const voiceName = voiceNameOf(request.languages[0], 'gemini') ?? options.voice
@@ -43,7 +58,8 @@ export const setupOf = (
   request: EngineRequest,
   handle: string | undefined,
 ): WireMessage => {
-  const { prompt, functions, settings } = request
+  const { prompt, functions, settings, history } = request
+  const hasHistory = handle === undefined && turnsOf(history).length > 0
   const speechConfig = speechOf(options, request)
   return {
     setup: {
@@ -57,18 +73,22 @@ export const setupOf = (
       },
       ...(prompt !== '' && { systemInstruction: { parts: [{ text: prompt }] } }),
       ...(functions.length > 0 && { tools: [{ functionDeclarations: functions.map(declarationOf) }] }),
-      realtimeInputConfig: detectionOf(options, request),
+      realtimeInputConfig: detectionOf(request),
       inputAudioTranscription: {},
       outputAudioTranscription: {},
       // Without it, a session holds 15 minutes of audio.
       contextWindowCompression: { slidingWindow: {} },
-      ...((options.isResumable ?? true) && { sessionResumption: handle === undefined ? {} : { handle } }),
+      sessionResumption: handle === undefined ? {} : { handle },
+      ...(hasHistory && { historyConfig: { initialHistoryInClientContent: true } }),
     },
   }
 }
 
-/** Returns a text of one side as a turn. */
-export const turnOf = (role: 'user' | 'model', text: string): WireMessage => ({ role, parts: [{ text }] })
+/** Returns a message as a text of the client; those of the system are in brackets. */
+export const textOf = ({ role, content }: AgentMessage): string =>
+  role === 'system' ? `(${content})` : content
+
+const turnOf = (role: 'user' | 'model', text: string): WireMessage => ({ role, parts: [{ text }] })
 
 /** Returns messages as turns; calls of functions and their results are noted as text. */
 export const turnsOf = (history: readonly EngineMessage[]): readonly WireMessage[] =>

@@ -14,14 +14,11 @@ export interface GeminiOptions extends SessionOptions {
   /** Voice, unless the document names one of `gemini.`; default the server's. */
   readonly voice?: string
   /**
-   * Decision about the end of the caller's turn: the server's detection (default), or the conversation's. The
-   * server's was seen to end a turn in a pause of 1 s, whatever was configured.
+   * Whether the server takes texts that it does not answer in a session (`clientContent`). Otherwise such
+   * texts wait for the next one that it answers. Default by the model: true for Gemini 2, as later models
+   * refuse them.
    */
-  readonly turns?: 'its' | 'ours'
-  /** Whether an interruption is noted in the conversation, as a message; default true. */
-  readonly hasNotes?: boolean
-  /** Whether the session outlives its connections; default true. */
-  readonly isResumable?: boolean
+  readonly notes?: boolean
 }
 
 /** URL of the service for developers. */

@@ -4,7 +4,7 @@ import type { EngineRequest } from '../../engine.ts'
 import { EngineRecorder, engineRequest, frameOf } from '../session/testing/engine-recorder.ts'
 import { EngineServer, type ServerMessage } from '../session/testing/engine-server.ts'
 import { GeminiEngine } from './gemini.ts'
-import { durationMs, rateOf } from './gemini-messages.ts'
+import { durationMs, hasNotes, rateOf } from './gemini-messages.ts'
 import type { GeminiOptions } from './gemini-options.ts'
 
 let server: EngineServer
@@ -58,7 +58,15 @@ describe('the opening of a Gemini session', () => {
       { voice: 'Puck' },
       {
         functions: [
-          { name: 'f', description: 'd', parameters: { type: 'object', additionalProperties: false } },
+          {
+            name: 'f',
+            description: 'd',
+            parameters: {
+              type: 'object',
+              properties: { a: { type: 'string' } },
+              additionalProperties: false,
+            },
+          },
         ],
         history: [
           { role: 'user', content: 'Hi' },
@@ -71,9 +79,16 @@ describe('the opening of a Gemini session', () => {
       model: 'models/g1',
       generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Puck' } } } },
       systemInstruction: { parts: [{ text: 'You sell tea.' }] },
-      tools: [{ functionDeclarations: [{ name: 'f', parameters: { type: 'object' } }] }],
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string' } } } },
+          ],
+        },
+      ],
       realtimeInputConfig: { activityHandling: 'START_OF_ACTIVITY_INTERRUPTS' },
       sessionResumption: {},
+      historyConfig: { initialHistoryInClientContent: true },
     })
     await vi.waitFor(() => expect(far.messages).toHaveLength(2))
     expect(far.messages[1]).toEqual({
@@ -82,12 +97,40 @@ describe('the opening of a Gemini session', () => {
           { role: 'user', parts: [{ text: 'Hi' }] },
           { role: 'model', parts: [{ text: 'Hello' }] },
         ],
-        turnComplete: false,
+        turnComplete: true,
       },
     })
     link.hear(frameOf(16_000))
     await vi.waitFor(() => expect(far.messages).toHaveLength(3))
     expect(JSON.stringify(far.messages[2])).toContain('audio/pcm;rate=16000')
+  })
+
+  it('sends no empty schema, which the server rejects, and open objects as JSON Schema', async () => {
+    const open = { type: 'object', properties: { data: { type: 'object' } } }
+    const { far } = await setUpReady(
+      {},
+      {
+        functions: [
+          { name: 'a', description: 'd', parameters: { type: 'object', properties: {} } },
+          { name: 'b', description: 'd', parameters: {} },
+          { name: 'c', description: 'd', parameters: open },
+        ],
+      },
+    )
+    expect(far.messages[0]?.setup).toMatchObject({
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'a', description: 'd' },
+            { name: 'b', description: 'd' },
+            { name: 'c', description: 'd', parametersJsonSchema: open },
+          ],
+        },
+      ],
+    })
+    const [setup] = far.messages
+    expect(JSON.stringify(setup)).not.toContain('"parameters"')
+    expect(JSON.stringify(setup)).not.toContain('historyConfig')
   })
 
   it.each([
@@ -96,6 +139,13 @@ describe('the opening of a Gemini session', () => {
     ['soon', undefined],
     [undefined, undefined],
   ])('reads the duration %s', (text, ms) => expect(durationMs(text)).toBe(ms))
+
+  it.each([
+    ['gemini-2.5-flash-native-audio', true],
+    ['models/gemini-live-2.5-flash', true],
+    ['gemini-3.1-flash-live', false],
+    ['gemini-20-flash', false],
+  ])('knows whether %s takes notes: %s', (model, is) => expect(hasNotes({ name: 'g', model })).toBe(is))
 
   it('reads the rate of audio', () => {
     expect(['audio/pcm;rate=16000', 'audio/pcm; rate=8000', 'audio/pcm', ''].map(rateOf)).toEqual([
@@ -142,8 +192,65 @@ describe('the turns of a Gemini session', () => {
     ])
   })
 
+  it('reports a text that comes after the begin of its answer, and begins no turn', async () => {
+    const { far, events } = await setUpReady()
+    far.send(audio(20), hear('Green'), hear(' tea'), say('Yes'), complete, hear('More'))
+    await events.until('turn', 'began')
+    expect(events.of('turn', 'heard', 'answer', 'answer-end', 'interrupted')).toEqual([
+      ['answer', 'answer-1'],
+      ['heard', { text: 'Green', isFinal: false }],
+      ['heard', { text: 'Green tea', isFinal: false }],
+      ['heard', { text: 'Green tea', isFinal: true }],
+      ['answer-end', 'answer-1', 'completed'],
+      ['turn', 'began'],
+      ['heard', { text: 'More', isFinal: false }],
+    ])
+  })
+
+  it('keeps the text of an interruption for the turn that it begins', async () => {
+    const { far, events } = await setUpReady()
+    far.send(audio(20), hear('No'), content({ interrupted: true }), complete, hear(', wait'), audio(20))
+    await events.until('audio', 'answer-2')
+    expect(events.of('turn', 'heard', 'interrupted')).toEqual([
+      ['heard', { text: 'No', isFinal: false }],
+      ['interrupted'],
+      ['heard', { text: 'No, wait', isFinal: false }],
+      ['heard', { text: 'No, wait', isFinal: true }],
+      ['turn', 'ended'],
+    ])
+  })
+
+  it('asks for answers by texts, as later models refuse other content after the begin', async () => {
+    const { far, link } = await setUpReady()
+    link.say('Good day.')
+    link.answer('Be short.')
+    link.message({ role: 'user', content: '42' }, true)
+    await vi.waitFor(() => expect(far.messages).toHaveLength(4))
+    expect(far.messages.slice(1)).toEqual([
+      { realtimeInput: { text: '(Say exactly these words, and nothing else: <<<Good day.>>>)' } },
+      { realtimeInput: { text: '(Be short.)' } },
+      { realtimeInput: { text: '42' } },
+    ])
+  })
+
+  it('sends notes with the next text where the server takes none by themselves', async () => {
+    const { far, events, link } = await setUpReady({ model: 'gemini-3.1-flash-live' })
+    far.send(audio(20))
+    await events.until('audio')
+    link.interrupt({ answer: 'answer-1', item: 'answer-1-audio', ms: 20, text: 'We ha' }, false)
+    link.message({ role: 'system', content: 'It rains.' }, false)
+    link.answer(undefined)
+    await vi.waitFor(() => expect(far.messages).toHaveLength(2))
+    const { text } = far.messages[1]!.realtimeInput as { text: string }
+    expect(text.split('\n')).toEqual([
+      '(The caller interrupted you, and heard only: <<<We ha>>>)',
+      '(It rains.)',
+      '(Speak now.)',
+    ])
+  })
+
   it('drops the rest of an answer that we interrupt, and notes the words heard', async () => {
-    const { far, events, link } = await setUpReady()
+    const { far, events, link } = await setUpReady({ notes: true })
     far.send(audio(20))
     await events.until('audio')
     link.interrupt({ answer: 'answer-1', item: 'answer-1-audio', ms: 20, text: 'We ha' }, false)
@@ -153,20 +260,6 @@ describe('the turns of a Gemini session', () => {
     expect(events.of('audio').map(([, id]) => id)).toEqual(['answer-1', 'answer-2'])
     expect(events.of('call', 'interrupted', 'text')).toEqual([])
     await vi.waitFor(() => expect(JSON.stringify(far.messages.at(-1))).toContain('"error":"cancelled"'))
-  })
-
-  it('lets the conversation decide turns, with the sound before them', async () => {
-    const { far, events, link } = await setUpReady({ turns: 'ours' })
-    await vi.waitFor(() => expect(far.messages.at(-1)).toEqual({ realtimeInput: { activityStart: {} } }))
-    link.hear(frameOf(16_000))
-    link.commit('Tea')
-    await vi.waitFor(() => expect(far.messages.at(-1)).toEqual({ realtimeInput: { activityEnd: {} } }))
-    const count = far.messages.length
-    for (let i = 0; i < 40; i++) link.hear(frameOf(16_000, i))
-    far.send(audio(20), complete)
-    await events.until('answer-end')
-    await vi.waitFor(() => expect(far.messages).toHaveLength(count + 26))
-    expect(far.messages[count]).toEqual({ realtimeInput: { activityStart: {} } })
   })
 })
 
@@ -232,6 +325,21 @@ describe('the connections of a Gemini session', () => {
     const { far, events } = await setUpReady()
     far.send({ goAway: { timeLeft: '50s' } })
     expect(await events.until('closing')).toEqual([['closing', 50_000]])
+  })
+
+  it('keeps the last handle while the server cannot resume', async () => {
+    const { far } = await setUpReady()
+    far.send(update, { sessionResumptionUpdate: { resumable: false } })
+    far.send(
+      { sessionResumptionUpdate: { newHandle: '', resumable: false } },
+      { sessionResumptionUpdate: {} },
+    )
+    await far.settled()
+    far.socket.terminate()
+    const next = await server.connection(1)
+    await vi.waitFor(() =>
+      expect(next.messages[0]?.setup).toMatchObject({ sessionResumption: { handle: 'h1' } }),
+    )
   })
 
   it('continues after a lost connection, once', async () => {

@@ -11,9 +11,9 @@ const lifelessMs = 45_000
 /**
  * Engine of Gemini Live (BidiGenerateContent).
  *
- * Abilities: turns are `its`, or `ours` by option. The server stops by itself at the caller's voice, unless
- * `isInterruptible` is false. It knows only the audio that it sent, so an interruption by the gateway is a
- * note in the conversation. Audio comes in bursts. A given text is spoken nearly. Prompt and functions cannot
+ * Abilities: turns are `its`. The server stops by itself at the caller's voice, unless `isInterruptible` is
+ * false. It knows only the audio that it sent, so an interruption by the gateway is a note in the
+ * conversation. Audio comes in bursts. A given text is spoken nearly. Prompt, functions and history cannot
  * change. A session outlives its connections of some 10 minutes, and lasts unless an option limits it.
  */
 export class GeminiEngine extends SessionEngine {

@@ -1,4 +1,4 @@
-import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { AgentLanguage, AgentMessage } from '../../../../handlers/verbs.ts'
 import type { Timer } from '../../../core/clock.ts'
 import type {
   EngineAbilities,
@@ -9,6 +9,7 @@ import type {
   EngineMessage,
 } from '../../engine.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { kindOfCode } from '../session/failures.ts'
 import { Answers } from '../session/session-answers.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { voiceNameOf } from '../session/voice-name.ts'
@@ -49,6 +50,13 @@ export class LiveLink extends SessionLink {
   readonly #backend: LiveBackend | undefined
   readonly #settings: BackendSettings
   readonly #transcript: Transcript
+  /** Language that the agent was asked to speak. */
+  #language: AgentLanguage | undefined
+  /** Text whose sound has not begun. */
+  #early = ''
+  /** Audio of the model so far, and its position at the end of the last sound, in ms: the session's clock. */
+  #playedMs = 0
+  #soundEndMs = 0
   #heardAt: number
   #check: Timer
   #usedSeconds = 0
@@ -68,6 +76,7 @@ export class LiveLink extends SessionLink {
       pace: 'real',
       isExact: false,
       changes: true,
+      changesHistory: false,
       ...(longestMs !== undefined && { longestMs }),
     }
     const { prompt, functions, settings, history } = this.request
@@ -125,7 +134,7 @@ export class LiveLink extends SessionLink {
         this.#onAudio(textAt(message, 'delta') ?? '')
         break
       case 'session.output_transcript.delta':
-        this.#onSpoken(textAt(message, 'delta') ?? '')
+        this.#onSpoken(textAt(message, 'delta') ?? '', numberAt(message, 'start_ms'))
         break
       case 'session.input_transcript.delta':
         this.#onHeard(textAt(message, 'delta') ?? '')
@@ -164,6 +173,7 @@ export class LiveLink extends SessionLink {
 
   /** The model cannot be stopped: the rest of its answer is dropped, up to its next silence. */
   interrupt(_heard: EngineHeard | undefined): void {
+    this.#early = ''
     this.#answers.discard()
   }
 
@@ -171,15 +181,17 @@ export class LiveLink extends SessionLink {
     this.#backend?.result(call, text, respond)
   }
 
-  change({ prompt, functions, settings, history, language }: EngineChange): void {
+  /** The history cannot change: the conversation opens another session. */
+  change({ prompt, functions, settings, language }: EngineChange): void {
     if (functions) this.#settings.functions = functions
     if (settings) this.#settings.settings = settings
-    if (history) this.#transcript.replace(history)
+    if (language) this.#language = language
+    const spoken = this.#language && `Speak ${this.#language.name} from now on.`
     if (prompt !== undefined) {
       this.#settings.prompt = prompt
-      this.#append('instructions', `These instructions replace all earlier ones:\n${prompt}`)
-    }
-    if (language) this.#append('instructions', `Speak ${language.name} from now on.`)
+      const all = [`These instructions replace all earlier ones:\n${prompt}`, spoken].filter(Boolean)
+      this.#append('instructions', all.join('\n\n'))
+    } else if (language && spoken) this.#append('instructions', spoken)
   }
 
   protected override farewell(): WireMessage {
@@ -217,9 +229,15 @@ export class LiveLink extends SessionLink {
     const samples = this.samplesOf(base64)
     if (!samples || samples.length === 0) return
     const segment = this.#segments.take(samples)
+    this.#playedMs += (samples.length * 1000) / this.outputRate
     if (segment === 'silence') {
       this.#answers.accept()
       return
+    }
+    this.#soundEndMs = this.#playedMs
+    if (segment === 'begin') {
+      this.#callerEnded()
+      this.#answers.text(this.#takeEarly())
     }
     this.#answers.audio(samples)
     if (segment !== 'end') return
@@ -227,17 +245,30 @@ export class LiveLink extends SessionLink {
     this.#answers.accept()
   }
 
-  /** The protocol has no end of turns: the words of the caller are final when the model acts on them. */
+  /**
+   * The protocol has no end of turns: the words of the caller are final when the model acts on them. Those
+   * that it goes on speaking over wait for its next answer.
+   */
   #callerEnded(): void {
     const text = this.#transcript.takeCaller()
     if (text !== '') this.listener.onHeard({ text, isFinal: true })
   }
 
-  #onSpoken(text: string): void {
-    if (text.trim() !== '') this.#callerEnded()
+  /** Text of a sound that has ended belongs to the answer before; that of one to come waits for it. */
+  #onSpoken(text: string, startMs: number | undefined): void {
+    const isLate = startMs !== undefined && startMs < this.#soundEndMs
+    const isEarly = this.#answers.current === undefined && !isLate && !this.#answers.isDiscarding
+    if (isEarly && text.trim() !== '') this.#callerEnded()
     this.#transcript.piece('assistant', text)
-    // Text before the sound begins the answer.
-    if (this.#answers.current !== undefined || text.trim() !== '') this.#answers.text(text)
+    if (this.#answers.current !== undefined) this.#answers.text(text)
+    else if (isLate) this.#answers.lateText(text)
+    else if (isEarly) this.#early += text
+  }
+
+  #takeEarly(): string {
+    const text = this.#early
+    this.#early = ''
+    return text
   }
 
   #onHeard(text: string): void {
@@ -270,19 +301,13 @@ export class LiveLink extends SessionLink {
 
   #onError(error: WireMessage): void {
     const name = this.socket.publicText(textAt(error, 'code') ?? textAt(error, 'type') ?? 'unknown error')
-    const kind = kindOfError(name)
+    const kind = kindOfCode(name, 'refused')
     if (!this.socket.isReady) {
       const text = kind === 'unauthorised' ? '' : this.socket.publicText(error.message)
       this.socket.fail(kind, text === '' ? name : `${name}: ${text}`)
     } else if (kind === 'refused') this.onWarning('engine_error', name)
     else this.socket.fail(kind, name)
   }
-}
-
-const kindOfError = (name: string): EngineFailureKind => {
-  if (/api_key|authentication|permission/.test(name)) return 'unauthorised'
-  if (/quota|rate_limit/.test(name)) return 'limited'
-  return name.includes('server_error') ? 'server' : 'refused'
 }
 
 const inputOf = (message: EngineMessage): readonly WireMessage[] => {

@@ -62,7 +62,11 @@ const sound = (ms: number, isLoud = true): ServerMessage => ({
   type: 'session.output_audio.delta',
   delta: Buffer.from(encode('PCMU', new Int16Array(ms * 8).fill(isLoud ? 5000 : 0))).toString('base64'),
 })
-const spoken = (delta: string): ServerMessage => ({ type: 'session.output_transcript.delta', delta })
+const spoken = (delta: string, start_ms?: number): ServerMessage => ({
+  type: 'session.output_transcript.delta',
+  delta,
+  ...(start_ms !== undefined && { start_ms, end_ms: start_ms + 200 }),
+})
 const heard = (delta: string): ServerMessage => ({ type: 'session.input_transcript.delta', delta })
 const delegated = (id: string): ServerMessage => ({
   type: 'session.delegation.created',
@@ -139,6 +143,45 @@ describe('the stream of a Live session', () => {
     ])
   })
 
+  it('reports words of the caller before its next answer, and not during one', async () => {
+    const { far, events } = await setUpReady()
+    far.send(heard('Tea?'), sound(100), spoken('We have'), heard(' Mm-hm.'), spoken(' green'), sound(100))
+    far.send(sound(900, false), spoken(' tea.', 100), sound(500, false))
+    await events.until('text', 'answer-1', 'answer-1-audio', ' tea.')
+    expect(events.of('heard', 'answer', 'answer-end')).toEqual([
+      ['heard', { text: 'Tea?', isFinal: false }],
+      ['heard', { text: 'Tea?', isFinal: true }],
+      ['answer', 'answer-1'],
+      ['heard', { text: 'Mm-hm.', isFinal: false }],
+      ['answer-end', 'answer-1', 'completed'],
+    ])
+    far.send(heard(' Black?'), sound(100))
+    await events.until('answer', 'answer-2')
+    expect(events.of('heard', 'answer').slice(-2)).toEqual([
+      ['heard', { text: 'Mm-hm. Black?', isFinal: true }],
+      ['answer', 'answer-2'],
+    ])
+  })
+
+  it('begins no answer with a text that comes after its sound, or before it', async () => {
+    const { far, events } = await setUpReady()
+    far.send(sound(200, false), sound(200), spoken('Good'), sound(900, false))
+    far.send(spoken(' day.', 300), spoken('How', 1900), sound(600, false))
+    await events.until('text', 'answer-1', 'answer-1-audio', ' day.')
+    await far.settled()
+    expect(events.of('answer')).toHaveLength(1)
+    far.send(sound(100))
+    await events.until('audio', 'answer-2')
+    expect(events.of('answer', 'text', 'answer-end')).toEqual([
+      ['answer', 'answer-1'],
+      ['text', 'answer-1', 'answer-1-audio', 'Good'],
+      ['answer-end', 'answer-1', 'completed'],
+      ['text', 'answer-1', 'answer-1-audio', ' day.'],
+      ['answer', 'answer-2'],
+      ['text', 'answer-2', 'answer-2-audio', 'How'],
+    ])
+  })
+
   it('drops an interrupted answer up to its next silence', async () => {
     const { far, events, link } = await setUpReady()
     far.send(sound(100))
@@ -163,6 +206,14 @@ describe('the stream of a Live session', () => {
     const { far, link } = await setUpReady()
     link.change({ prompt: 'Sell coffee.' })
     expect((await far.next({ type: 'session.instructions.append' })).content).toContain('Sell coffee.')
+    link.change({ language: { name: 'German', code: 'de' } })
+    expect((await far.next({ type: 'session.instructions.append' })).content).toBe(
+      'Speak German from now on.',
+    )
+    link.change({ prompt: 'Sell milk.' })
+    expect((await far.next({ type: 'session.instructions.append' })).content).toMatch(
+      /Sell milk\.\n\nSpeak German from now on\.$/,
+    )
     link.message({ role: 'user', content: '42' }, false)
     expect((await far.next({ type: 'session.thinking.append' })).content).toContain('42')
     link.answer('Ask for the name.')
@@ -272,5 +323,9 @@ describe('failures of a Live session', () => {
       kind: 'refused',
       message: 'invalid_value: Unknown voice',
     })
+    const third = setUp()
+    const last = await server.connection(2)
+    last.send({ type: 'error', error: { code: 'request_timeout', message: 'x' } })
+    expect(await third.events.failure()).toMatchObject({ kind: 'timeout' })
   })
 })

@@ -19,11 +19,6 @@ export class Transcript {
     return this.#messages
   }
 
-  replace(history: readonly EngineMessage[]): void {
-    this.#messages = [...history]
-    this.#open = undefined
-  }
-
   add(message: EngineMessage): void {
     this.#open = undefined
     this.#push(message)

@@ -1,15 +1,23 @@
-import type { EngineCall, EngineListener } from '../../engine.ts'
-import type { Model, ModelAnswer, ModelRequest } from '../../models/model.ts'
+import type { AgentText } from '../../../../handlers/verbs.ts'
+import type { EngineCall, EngineListener, EngineSound } from '../../engine.ts'
+import type { Model, ModelAnswer, ModelListener, ModelRequest } from '../../models/model.ts'
 import type { EngineError } from '../../streaming/engine-error.ts'
 import { Clauses } from '../../text/clauses.ts'
+import { SoundPieces } from './sound-pieces.ts'
 import { Speech, type SpeechDeps } from './speech.ts'
 
 /** End of an answer; see `EngineListener.onAnswerEnd`. */
 export type AnswerEnd = Parameters<EngineListener['onAnswerEnd']>[1]
 
+/** Events of an answer. */
+export type AnswerListener = Pick<
+  EngineListener,
+  'onAnswer' | 'onAudio' | 'onText' | 'onItemEnd' | 'onCall' | 'onFirstToken' | 'onUsage' | 'onWarning'
+>
+
 /** Owner of an answer, which it reports to. */
 export interface AnswerOwner {
-  readonly listener: EngineListener
+  readonly listener: AnswerListener
   /** The model has written everything, or the part that there is. Called once, unless cancelled. */
   onWritten(answer: Answer): void
   /** Everything was delivered. Called at most once. */
@@ -24,10 +32,17 @@ export interface AnswerOwner {
  */
 export class Answer {
   readonly id: string
+  readonly #deps: SpeechDeps
   readonly #owner: AnswerOwner
   readonly #speech: Speech
   readonly #clauses = new Clauses()
   #model: ModelAnswer | undefined
+  /** Whether a given text is spoken, rather than the words of a model. */
+  #isText = true
+  /** Whether a model writes the text, and has to write some. */
+  #isModels = false
+  /** Ends the reading of a text. */
+  #leave: (() => void) | undefined
   /** End of the model's text; undefined while it writes. */
   #end: Exclude<AnswerEnd, 'cancelled'> | undefined
   #calls: readonly EngineCall[] = []
@@ -41,6 +56,7 @@ export class Answer {
 
   constructor(deps: SpeechDeps, owner: AnswerOwner) {
     this.id = deps.id
+    this.#deps = deps
     this.#owner = owner
     const { listener } = owner
     this.#speech = new Speech(deps, {
@@ -85,12 +101,19 @@ export class Answer {
 
   /** Requests the text from a model. */
   ask(model: Model, request: ModelRequest): void {
-    this.#model = model.answer(request, {
+    this.#model = model.answer(request, this.written(model.maySayNothing))
+  }
+
+  /** Returns the receiver of a text that is being written; `mayBeEmpty`: default false. */
+  written(mayBeEmpty = false): ModelListener {
+    this.#isText = false
+    this.#isModels = !mayBeEmpty
+    return {
       onText: (piece) => this.#read(piece),
       onUsage: (usage) => this.#owner.listener.onUsage(usage),
       onEnd: (how, calls) => this.#written(how, calls),
       onFailure: (error) => this.#modelFailed(error),
-    })
+    }
   }
 
   /** Speaks a given text. */
@@ -100,14 +123,35 @@ export class Answer {
     this.#written('completed', [])
   }
 
+  /** Speaks a text while it is being written. */
+  follow(text: AgentText): void {
+    this.#leave = text.read((piece) => {
+      if (piece === undefined) this.#written('completed', [])
+      else this.#read(piece)
+    })
+  }
+
+  /** Plays a sound. One that cannot be loaded is a warning. */
+  play(sound: EngineSound): void {
+    const play = (pieces: SoundPieces | undefined): void => {
+      if (this.#isOver) return
+      if (pieces) this.#speech.play(pieces)
+      this.#written('completed', [])
+    }
+    void SoundPieces.load(sound, this.#deps.rate).then(play, (error: unknown) => {
+      if (!this.#isOver) this.#owner.listener.onWarning('sound_failed', `A sound failed: ${messageOf(error)}`)
+      play(undefined)
+    })
+  }
+
   /** Lets the events flow, those that waited first. */
   open(): void {
     if (this.#isOpen || this.#isOver) return
     this.#isOpen = true
     const { listener } = this.#owner
-    if (!this.#isAnnounced) listener.onAnswer(this.id)
+    if (!this.#isAnnounced) listener.onAnswer(this.id, this.#isText)
     this.#isAnnounced = true
-    if (this.#text !== '' && this.#model) listener.onFirstToken(this.id)
+    if (this.#text !== '' && this.#isModels) listener.onFirstToken(this.id)
     this.#speech.open()
     this.#reportCalls()
   }
@@ -122,6 +166,7 @@ export class Answer {
   /** Ends the answer without further events. Idempotent. */
   cancel(): void {
     this.#isOver = true
+    this.#leave?.()
     this.#model?.cancel()
     this.#speech.cancel()
   }
@@ -132,12 +177,13 @@ export class Answer {
     this.#text += piece
     if (isFirst && this.#isOpen) this.#owner.listener.onFirstToken(this.id)
     for (const clause of this.#clauses.push(piece)) this.#speech.say(clause)
+    for (const clause of this.#clauses.early()) this.#speech.say(clause)
   }
 
   #written(how: Exclude<AnswerEnd, 'cancelled'>, calls: readonly EngineCall[]): void {
     if (this.#isOver) return
     for (const clause of this.#clauses.end()) this.#speech.say(clause)
-    const isEmpty = this.text === '' && calls.length === 0
+    const isEmpty = this.#isModels && this.text === '' && calls.length === 0
     this.#end = isEmpty ? 'failed' : how
     this.#calls = calls
     this.#owner.onWritten(this)
@@ -170,3 +216,5 @@ export class Answer {
     this.#owner.onOver(this, this.#end)
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')

@@ -11,9 +11,13 @@ import type { EngineError } from '../../streaming/engine-error.ts'
 /** Events of a {@link Hearing}. Nothing follows {@link onFailure}. */
 export interface HearingEvents {
   onTranscript(transcript: AgentTranscript): void
+  /** See `AgentRecognitionListener.onLanguage`. */
+  onLanguage(language: string): void
   onTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void
   /** A recognition failed and was replaced: by the same recogniser, or the one after it. */
   onReplaced(name: string, error: EngineError): void
+  /** The recogniser of a name cannot change to a language. */
+  onLanguageKept(name: string, language: string): void
   /** Every recogniser has failed. */
   onFailure(error: EngineError): void
 }
@@ -81,13 +85,22 @@ export class Hearing {
     this.#recognition?.write(samples)
   }
 
-  /** Changes language, hints and silence, as soon as the caller is silent. */
+  /** Changes language, hints and silence, as soon as the caller is silent. A language brings its `others`. */
   change(change: Partial<AgentRecognitionRequest>): void {
-    const request = { ...this.#request, ...change }
+    const { others, ...former } = this.#request
+    const isKept = others !== undefined && change.language === undefined
+    const request = { ...former, ...(isKept && { others }), ...change }
     if (JSON.stringify(request) === JSON.stringify(this.#request)) return
+    this.#checkLanguage(request.language)
     this.#request = request
     this.#isStale = true
     if (!this.#isVoiced) this.open()
+  }
+
+  #checkLanguage(language: string | undefined): void {
+    const recogniser = this.#recognisers[this.#at]
+    if (language !== undefined && language !== this.#request.language && recogniser?.hasOwnLanguage)
+      this.#events.onLanguageKept(recogniser.name, language)
   }
 
   /** Opens the recognition again, as it gives no text. Without effect if it gives none before the end. */
@@ -107,6 +120,9 @@ export class Hearing {
         if (!isCurrent()) return
         this.#isSecondTry = false
         this.#events.onTranscript(transcript)
+      },
+      onLanguage: (language) => {
+        if (isCurrent()) this.#events.onLanguage(language)
       },
       onTurn: (state) => {
         if (isCurrent()) this.#events.onTurn(state)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { AgentLanguage, AgentMessage, AgentText } from '../../../../handlers/verbs.ts'
 import type { PcmRate } from '../../../../media/types.ts'
 import type {
   EngineAbilities,
@@ -9,14 +9,17 @@ import type {
   EngineLink,
   EngineListener,
   EngineRequest,
+  EngineSound,
 } from '../../engine.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
+import type { AgentRecognitionRequest } from '../../recognisers/recogniser.ts'
 import type { EngineError } from '../../streaming/engine-error.ts'
-import { VoiceLine } from '../../voices/voice-line.ts'
+import { primaryLanguage } from '../../text/words.ts'
 import { Answer, type AnswerEnd } from './answer.ts'
 import { Hearing } from './hearing.ts'
 import { History } from './history.ts'
 import type { PipelineOptions } from './pipeline.ts'
+import { SessionVoice, spokenTags } from './session-voice.ts'
 
 /** Parts of a pipeline, with its models behind one. */
 export type PipelineLinkOptions = PipelineOptions & { readonly model: Model }
@@ -32,6 +35,7 @@ const abilities: EngineAbilities = {
   pace: 'burst',
   isExact: true,
   changes: true,
+  changesHistory: true,
 }
 
 /** Session of a pipeline. */
@@ -43,7 +47,7 @@ export class PipelineLink implements EngineLink {
   readonly #listener: EngineListener
   readonly #onOver: () => void
   readonly #history: History
-  readonly #voices: VoiceLine
+  readonly #voice: SessionVoice
   readonly #hearing: Hearing
   #request: EngineRequest
   /** Answers that are not delivered, the one that is delivered first. */
@@ -70,7 +74,7 @@ export class PipelineLink implements EngineLink {
     this.#history = new History(request.history)
     this.inputRate = parts.rate ?? usualRate
     this.outputRate = this.inputRate
-    this.#voices = this.#makeVoices()
+    this.#voice = new SessionVoice(parts, { engine: parts.name, rate: this.outputRate, request, listener })
     this.#hearing = this.#makeHearing()
   }
 
@@ -80,7 +84,7 @@ export class PipelineLink implements EngineLink {
     queueMicrotask(() => {
       if (!this.#isOver) this.#listener.onReady()
     })
-    this.#speakIn(this.#request.languages[0])
+    this.#voice.speakIn(this.#request.languages[0])
   }
 
   hear(samples: Int16Array): void {
@@ -142,6 +146,16 @@ export class PipelineLink implements EngineLink {
     this.#openFirst()
   }
 
+  speak(what: string | AgentText | EngineSound, language: AgentLanguage | undefined): void {
+    if (this.#isOver) return
+    const answer = this.#newAnswer(language)
+    this.#line.push(answer)
+    if (typeof what === 'string') answer.say(what)
+    else if ('read' in what) answer.follow(what)
+    else answer.play(what)
+    this.#openFirst()
+  }
+
   interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void {
     if (this.#isOver) return
     const isPreparedOnly = this.#prepared !== undefined && !heard && !isForgotten
@@ -173,9 +187,9 @@ export class PipelineLink implements EngineLink {
     this.#discard()
     this.#request = { ...this.#request, ...others }
     if (history) this.#history.replace(history)
-    if (language) this.#speakIn(language)
+    if (language) this.#voice.speakIn(language)
     const { hints, endOfSpeechMs } = this.#request
-    this.#hearing.change({ hints, endOfSpeechMs, ...(language && { language: language.code }) })
+    this.#hearing.change({ hints, endOfSpeechMs, ...(language && this.#spoken(language)) })
   }
 
   close(): void {
@@ -183,53 +197,59 @@ export class PipelineLink implements EngineLink {
     this.#isOver = true
     this.#prepared?.answer.cancel()
     for (const answer of this.#line) answer.cancel()
+    this.#voice.close()
     this.#hearing.close()
     if (this.#heardMs > 0) this.#listener.onUsage({ recognisedMs: this.#heardMs })
     this.#onOver()
   }
 
-  #makeVoices(): VoiceLine {
-    const { voices, log, name } = this.#parts
-    return new VoiceLine({
-      choices: voices,
-      rate: this.outputRate,
-      projectId: this.#request.projectId,
-      onFallBack: (voice, error) => {
-        log.warn({ event: 'agent.voice-failed', engine: name, voice, reason: error.message }, 'voice failed')
-        this.#listener.onWarning('voice_failed', `The voice ${voice} failed: ${error.message}`)
-      },
-    })
-  }
-
   #makeHearing(): Hearing {
     const { recognisers, log, name } = this.#parts
     const { languages, hints, isSemantic, endOfSpeechMs } = this.#request
-    const code = languages[0]?.code
-    const request = {
-      rate: this.inputRate,
-      hints,
-      isSemantic,
-      endOfSpeechMs,
-      ...(code && { language: code }),
-    }
+    const [first] = languages
+    const spoken = first && this.#spoken(first)
+    const request = { rate: this.inputRate, hints, isSemantic, endOfSpeechMs, ...spoken }
     return new Hearing(recognisers, request, {
-      onTranscript: (transcript) => this.#listener.onHeard(transcript),
+      onTranscript: (transcript) => {
+        if (transcript.isFinal && transcript.language !== undefined) this.#follow(transcript.language)
+        this.#listener.onHeard(transcript)
+      },
+      onLanguage: (language) => this.#follow(language),
       onTurn: (state) => this.#listener.onTurn(state),
       onReplaced: (recogniser, { message }) => {
         log.warn({ event: 'agent.recogniser-failed', engine: name, reason: message }, 'recogniser failed')
         this.#listener.onWarning('recogniser_failed', `Recognition failed: ${message}; now ${recogniser}`)
       },
+      onLanguageKept: (recogniser, language) => {
+        const message = `The recogniser ${recogniser} has its own language, and cannot change to ${language}.`
+        queueMicrotask(() => {
+          if (!this.#isOver) this.#listener.onWarning('language_kept', message)
+        })
+      },
       onFailure: (error) => this.#fail('recogniser', error),
     })
   }
 
-  #speakIn(language: EngineRequest['languages'][number] | undefined): void {
-    this.#voices.language = language
-    if (!language || this.#voices.isKnown) return
-    queueMicrotask(() => {
-      if (!this.#isOver)
-        this.#listener.onWarning('voice_unknown', `No voice is configured by the name ${language.voice}`)
-    })
+  /** The caller speaks a language: so does the model. A handler that answers decides by itself. */
+  #follow(language: string): void {
+    if (!this.#parts.model.maySayNothing) this.#voice.follow(language)
+  }
+
+  /** Languages that the caller may speak, the present one first. A recogniser may follow the others, too. */
+  #spoken({ code, heard }: AgentLanguage): Pick<AgentRecognitionRequest, 'language' | 'others'> {
+    if (heard !== undefined) return { language: heard }
+    const primary = primaryLanguage(code)
+    const tags = spokenTags(this.#request.languages)
+    const others = primary === '' ? [] : tags.filter((tag) => primaryLanguage(tag) !== primary)
+    return { language: code, ...(others.length > 0 && { others }) }
+  }
+
+  /** Instruction about the languages, of which the model otherwise knows nothing. */
+  get #languagesText(): string {
+    const { languages } = this.#request
+    if (spokenTags(languages).length < 2) return ''
+    const names = new Set(languages.filter(({ code }) => code !== 'multi').map(({ name }) => name))
+    return `\n\nYou can speak ${[...names].join(', ')}. Answer in the language that the caller speaks.`
   }
 
   /** Answer that the model writes. */
@@ -260,11 +280,12 @@ export class PipelineLink implements EngineLink {
 
   #modelRequest(instruction: string | undefined, turn?: string): ModelRequest {
     const { prompt, functions, settings } = this.#request
+    const system = `${prompt}${this.#languagesText}`.trimStart()
     return {
       functions,
       settings,
       messages: [
-        ...(prompt === '' ? [] : [{ role: 'system', content: prompt } as const]),
+        ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
         ...this.#history.messages,
         ...(turn === undefined ? [] : [{ role: 'user', content: turn } as const]),
         ...(instruction ? [{ role: 'system', content: instruction } as const] : []),
@@ -272,17 +293,15 @@ export class PipelineLink implements EngineLink {
     }
   }
 
-  #newAnswer(): Answer {
-    const { clock, pronounce } = this.#parts
+  /** `language`: that of this answer only. */
+  #newAnswer(language?: AgentLanguage): Answer {
+    const { clock } = this.#parts
     return new Answer(
       {
         id: randomUUID(),
         rate: this.outputRate,
         clock,
-        speak: (text, listener) => {
-          this.#listener.onUsage({ voiceCharacters: text.length })
-          return this.#voices.speak(pronounce?.(text, this.#request.pronounce) ?? text, listener)
-        },
+        speak: (text, listener) => this.#voice.speak(text, listener, language),
       },
       {
         listener: this.#listener,
@@ -322,10 +341,14 @@ export class PipelineLink implements EngineLink {
     else this.#fail(part, error)
   }
 
-  /** Delivers the first answer; not at once, so that no method calls the listener before it returns. */
+  /**
+   * Delivers the first answer; not at once, so that no method calls the listener before it returns. An answer
+   * that has become the first one since then waits for its own turn: ends of earlier ones come before it.
+   */
   #openFirst(): void {
+    const [first] = this.#line
     queueMicrotask(() => {
-      if (!this.#isOver) this.#line[0]?.open()
+      if (!this.#isOver && first === this.#line[0]) first?.open()
     })
   }
 

@@ -72,6 +72,17 @@ const checkRequests = (model: FakeModel) => {
   }
 }
 
+test('the end of an interrupted answer comes before the next answer', async () => {
+  const session = await opened()
+  actions.commit(session)
+  await settle()
+  for (const name of ['write', 'end', 'commit', 'interrupt', 'commit', 'write'] as const)
+    actions[name](session)
+  await settle()
+  check(session.log.lines)
+  expect(session.log.lines.findIndex((line) => line.includes(' cancelled'))).toBeGreaterThan(0)
+})
+
 test('whatever happens, one answer is spoken at a time, and each call is made once', async () => {
   const action = fc.constantFrom(...(Object.keys(actions) as (keyof typeof actions)[]))
   await fc.assert(

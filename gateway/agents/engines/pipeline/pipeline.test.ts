@@ -51,6 +51,17 @@ test('a turn is answered piece by piece, each with its text', async () => {
   ])
 })
 
+test('the voice begins with the token that ends the first clause', async () => {
+  const { model, link, voice } = await opened()
+  link.commit('Who are you?')
+  for (const token of ['Good', ' day', ' to', ' you']) model.last.write(token)
+  await settle()
+  expect(voice.texts).toEqual([])
+  model.last.write('.')
+  await settle()
+  expect(voice.texts).toEqual(['Good day to you.'])
+})
+
 test('pieces keep their order, and the next one is requested before the former has ended', async () => {
   const voice = new FakeVoice('slow', false)
   const { model, link, log } = await opened({}, voice)
@@ -82,6 +93,18 @@ test('speech far ahead of the caller is not requested', async () => {
   expect(voice.texts).toHaveLength(2)
   clock.advance(1_000)
   expect(voice.texts).toHaveLength(3)
+})
+
+test('a change of the time of day does not move the lead of the speech', async () => {
+  const voice = new FakeVoice('slow', false)
+  const { model, link, clock } = await opened({}, voice)
+  link.commit('Tell me a story.')
+  model.last.write('Part one is here. Part two is here. Part three is here. Part four is here. ')
+  await settle()
+  voice.spoken[0]!.audio(30_000)
+  clock.setForward(3_600_000)
+  voice.spoken[0]!.end()
+  expect(voice.texts).toHaveLength(2)
 })
 
 test('a prepared answer has no effect until its turn is committed', async () => {

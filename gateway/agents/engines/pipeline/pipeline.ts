@@ -1,27 +1,21 @@
-import type { AgentRewrite } from '../../../../handlers/verbs.ts'
 import type { PcmRate } from '../../../../media/types.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Log } from '../../../core/log.ts'
+import type { SteadyClock } from '../../../core/clock.ts'
 import type { Engine, EngineListener, EngineRequest } from '../../engine.ts'
 import type { Model } from '../../models/model.ts'
 import { ModelLine } from '../../models/model-line.ts'
 import type { AgentRecogniser } from '../../recognisers/recogniser.ts'
-import type { VoiceChoice } from '../../voices/voice-line.ts'
 import { PipelineLink } from './pipeline-link.ts'
+import type { VoiceChoices } from './session-voice.ts'
 
 /** Options of a {@link PipelineEngine}. Lists have at least one entry, in order of preference. */
-export interface PipelineOptions {
+export interface PipelineOptions extends VoiceChoices {
   /** Name in the configuration. */
   readonly name: string
   readonly recognisers: readonly AgentRecogniser[]
   readonly models: readonly Model[]
-  readonly voices: readonly VoiceChoice[]
-  readonly clock: Clock
-  readonly log: Pick<Log, 'warn'>
+  readonly clock: SteadyClock
   /** Sample rate in Hz of the audio in both directions; default 16,000. */
   readonly rate?: PcmRate
-  /** Rewrites text for the voice by the rules of the document; default no rewriting. */
-  readonly pronounce?: (text: string, rules: readonly AgentRewrite[]) => string
 }
 
 /**

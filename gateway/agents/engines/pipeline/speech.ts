@@ -1,6 +1,8 @@
-import type { Clock, Timer } from '../../../core/clock.ts'
+import type { PcmRate } from '../../../../media/types.ts'
+import type { SteadyClock, Timer } from '../../../core/clock.ts'
 import type { EngineError } from '../../streaming/engine-error.ts'
 import type { SpeechListener, Utterance } from '../../voices/voice.ts'
+import type { DeliverPiece, SoundPieces } from './sound-pieces.ts'
 
 /** Events of an answer's speech. Nothing follows {@link onDone} and {@link onFailure}. */
 export interface SpeechEvents {
@@ -17,8 +19,8 @@ export interface SpeechDeps {
   /** Id of the answer, with which the ids of its items begin. */
   readonly id: string
   /** Sample rate in Hz. */
-  readonly rate: number
-  readonly clock: Clock
+  readonly rate: PcmRate
+  readonly clock: SteadyClock
   readonly speak: (text: string, listener: SpeechListener) => Utterance
 }
 
@@ -26,6 +28,7 @@ export interface SpeechDeps {
 interface Piece {
   readonly item: string
   readonly text: string
+  readonly speak: DeliverPiece
   /** Audio that waits for the earlier pieces. */
   audio: Int16Array[]
   isComplete: boolean
@@ -45,6 +48,8 @@ export class Speech {
   readonly #deps: SpeechDeps
   readonly #events: SpeechEvents
   #pieces: Piece[] = []
+  /** Sound whose next pieces are still to come. */
+  #sound: SoundPieces | undefined
   #count = 0
   #state: 'closed' | 'open' | 'over' = 'closed'
   #isFinished = false
@@ -60,10 +65,32 @@ export class Speech {
   /** Adds a piece of text. */
   say(text: string): void {
     if (this.#state === 'over') return
-    const piece = { item: `${this.#deps.id}.${++this.#count}`, text, audio: [], isComplete: false }
-    this.#pieces.push(piece)
+    const piece = this.#add(text, (listener) => this.#deps.speak(text, listener))
     if (this.#state === 'open') this.#events.onText(piece.item, text)
     this.#request()
+  }
+
+  /** Adds a sound. */
+  play(sound: SoundPieces): void {
+    if (this.#state === 'over') return
+    this.#sound = sound
+    this.#request()
+  }
+
+  #add(text: string, speak: DeliverPiece): Piece {
+    const item = `${this.#deps.id}.${++this.#count}`
+    const piece: Piece = { item, text, speak, audio: [], isComplete: false }
+    this.#pieces.push(piece)
+    return piece
+  }
+
+  /** Adds the next pieces of a sound. */
+  #refill(): void {
+    while (this.#sound && this.#pieces.length < maxRequested) {
+      const next = this.#sound.next()
+      if (next) this.#add('', next)
+      else this.#sound = undefined
+    }
   }
 
   /** No further piece follows. */
@@ -78,7 +105,7 @@ export class Speech {
     this.#state = 'open'
     for (const { item, text } of this.#pieces) {
       if (this.#isCancelled) return
-      this.#events.onText(item, text)
+      if (text !== '') this.#events.onText(item, text)
     }
     this.#deliver()
   }
@@ -94,6 +121,7 @@ export class Speech {
     this.#pause?.cancel()
     for (const { utterance } of this.#pieces) utterance?.cancel()
     this.#pieces = []
+    this.#sound = undefined
   }
 
   get #isCancelled(): boolean {
@@ -102,14 +130,15 @@ export class Speech {
 
   /** Requests the speech of the pieces that are due. */
   #request(): void {
-    const waitMs = this.#deliveredMs - maxLeadMs - (this.#deps.clock.now() - this.#startedAt)
+    const waitMs = this.#deliveredMs - maxLeadMs - (this.#deps.clock.uptime() - this.#startedAt)
     this.#pause?.cancel()
     if (this.#deliveredMs > 0 && waitMs > 0) {
       this.#pause = this.#deps.clock.after(waitMs, () => this.#request())
       return
     }
+    this.#refill()
     for (const piece of this.#pieces.slice(0, maxRequested))
-      piece.utterance ??= this.#deps.speak(piece.text, {
+      piece.utterance ??= piece.speak({
         onAudio: (samples) => {
           piece.audio.push(samples)
           this.#deliver()
@@ -133,14 +162,14 @@ export class Speech {
       this.#events.onItemEnd(piece.item)
       this.#request()
     }
-    if (this.#state !== 'open' || !this.#isFinished) return
+    if (this.#state !== 'open' || !this.#isFinished || this.#sound) return
     this.#state = 'over'
     this.#events.onDone()
   }
 
   #hand(item: string, samples: Int16Array): void {
     if (this.#state !== 'open') return
-    if (this.#deliveredMs === 0) this.#startedAt = this.#deps.clock.now()
+    if (this.#deliveredMs === 0) this.#startedAt = this.#deps.clock.uptime()
     this.#deliveredMs += (samples.length * 1000) / this.#deps.rate
     this.#events.onAudio(item, samples)
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { frameOf } from '../session/testing/engine-recorder.ts'
 import { EngineServer } from '../session/testing/engine-server.ts'
-import { audio, created, done, setUp, setUpReady } from './testing/realtime-session.ts'
+import { audio, called, created, done, setUp, setUpReady } from './testing/realtime-session.ts'
 
 let server: EngineServer
 
@@ -85,6 +85,25 @@ describe('failures of a Realtime session', () => {
     await vi.waitFor(() => expect(clock.running).toBe(0))
   })
 
+  it.each([
+    ['rate_limit_exceeded', 'limited'],
+    ['server_error', 'server'],
+    ['invalid_value', 'server'],
+  ])('ends with an answer that fails by %s before anything of it was sent', async (code, kind) => {
+    const { far, events } = await setUpReady(server)
+    const response = { id: 'r', status: 'failed', status_details: { type: 'failed', error: { code } } }
+    far.send(created('r'), { type: 'response.done', response })
+    expect(await events.failure()).toEqual({ kind, part: 'oai', message: code })
+  })
+
+  it('ends with an answer that fails after its calls, which are not made, and without a word', async () => {
+    const { far, events } = await setUpReady(server)
+    const error = { code: 'server_error' }
+    far.send(created('r'), called('r', 'a'), done('r', { status: 'failed', status_details: { error } }))
+    expect(await events.failure()).toEqual({ kind: 'server', part: 'oai', message: 'server_error' })
+    expect(events.of('call')).toEqual([])
+  })
+
   it('tolerates some messages that cannot be read', async () => {
     const { far, events } = await setUpReady(server)
     for (let i = 0; i < 20; i++) far.send('<html>')
@@ -98,6 +117,13 @@ describe('failures of a Realtime session', () => {
     const { far, events } = await setUpReady(server)
     far.send(created('r'), { ...audio('r', 'i', 0), delta: 'A'.repeat(14_700_000) })
     expect(await events.failure()).toMatchObject({ kind: 'protocol' })
+  })
+
+  it('rejects minutes of audio in one message', async () => {
+    const { far, events } = await setUpReady(server)
+    far.send(created('r'), { ...audio('r', 'i', 0), delta: 'A'.repeat(4_200_000) })
+    expect(await events.failure()).toMatchObject({ kind: 'protocol' })
+    expect(events.audio).toEqual([])
   })
 
   it('reports a close in the middle of an answer', async () => {

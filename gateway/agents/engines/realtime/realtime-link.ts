@@ -1,6 +1,7 @@
-import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { AgentLanguage, AgentMessage } from '../../../../handlers/verbs.ts'
 import type { Timer } from '../../../core/clock.ts'
-import type { EngineAbilities, EngineCall, EngineChange, EngineHeard } from '../../engine.ts'
+import type { EngineAbilities, EngineCall, EngineChange, EngineHeard, EngineMessage } from '../../engine.ts'
+import { SessionVoice, type VoiceChoices } from '../pipeline/session-voice.ts'
 import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
 import { SessionLink, type SessionOpening } from '../session/session-link.ts'
 import { numberAt, objectAt, textAt } from '../session/wire-values.ts'
@@ -19,10 +20,13 @@ import {
 } from './realtime-messages.ts'
 import type { RealtimeOptions } from './realtime-options.ts'
 import { RealtimeResponses } from './realtime-responses.ts'
+import { SpokenAnswers } from './spoken-answers.ts'
 
 const defaultLongestMs = 60 * 60_000
 /** Wait for `session.updated` after `session.created`, in ms; some compatible servers do not send it. */
 const maxUpdateMs = 3_000
+/** Format of the speech of a voice. */
+const spokenFormat = 'pcm16000'
 /** Number of items of the conversation whose ids are kept, to replace its history. */
 const maxItems = 2_000
 
@@ -35,43 +39,82 @@ export class RealtimeLink extends SessionLink {
   readonly #options: RealtimeOptions
   readonly #dialect: 'ga' | 'beta'
   readonly #responses: RealtimeResponses
+  /** Voice of a server that writes its answers. */
+  readonly #voice: SessionVoice | undefined
+  readonly #spoken: SpokenAnswers | undefined
   /** Text of the caller's items so far. */
   readonly #heard = new Map<string, string>()
-  readonly #items = new Set<string>()
+  /** Items of the conversation, with the id of the call that each is. */
+  readonly #items = new Map<string, string | undefined>()
   #updateTimer: Timer | undefined
+  /** Number of texts that were spoken word for word. */
+  #said = 0
   #prompt: string
+  /** Language that the agent was asked to speak. */
+  #language: AgentLanguage | undefined
   #turns: Parameters<typeof turnDetectionOf>[1]
 
-  constructor(options: RealtimeOptions, target: EngineTarget, opening: SessionOpening) {
-    const { format = 'pcmu', dialect = 'ga', longestMs = defaultLongestMs } = options
-    super({ target, input: format, output: format }, opening)
+  /** `speech`: the server writes its answers, and these voices speak them. */
+  constructor(
+    options: RealtimeOptions,
+    target: EngineTarget,
+    opening: SessionOpening,
+    speech?: VoiceChoices,
+  ) {
+    const { format = 'pcmu', dialect = 'ga', longestMs = defaultLongestMs, canTruncate = true } = options
+    super({ target, input: format, output: speech ? spokenFormat : format }, opening)
     this.#options = options
     this.#dialect = dialect
     this.abilities = {
       turns: 'its',
-      cut: (options.canTruncate ?? true) ? 'truncate' : 'none',
+      cut: speech ? 'note' : canTruncate ? 'truncate' : 'none',
       pace: 'burst',
-      isExact: false,
+      isExact: speech !== undefined,
       changes: true,
+      changesHistory: true,
       longestMs,
     }
     this.#prompt = this.request.prompt
     this.#turns = this.request
-    this.#responses = new RealtimeResponses(
-      { samplesPerMs: this.outputRate / 1000, canTruncate: options.canTruncate ?? true },
+    this.#voice = speech && this.#makeVoice(speech)
+    this.#spoken = this.#voice && this.#makeSpoken(this.#voice)
+    this.#responses = this.#makeResponses()
+    this.socket.connect()
+  }
+
+  #makeVoice(speech: VoiceChoices): SessionVoice {
+    const { outputRate: rate, request, listener } = this
+    return new SessionVoice(speech, { engine: this.#options.name, rate, request, listener })
+  }
+
+  #makeSpoken(voice: SessionVoice): SpokenAnswers {
+    return new SpokenAnswers({
+      listener: this.listener,
+      clock: this.clock,
+      rate: this.outputRate,
+      speak: (text, listener) => voice.speak(text, listener),
+      onFailure: ({ kind, message }) => this.socket.fail(kind, `the voice failed: ${message}`),
+      onMissing: ({ kind, message }) => this.socket.fail(kind, message),
+    })
+  }
+
+  #makeResponses(): RealtimeResponses {
+    return new RealtimeResponses(
+      { samplesPerMs: this.outputRate / 1000, cut: this.abilities.cut },
       {
-        listener: this.listener,
+        listener: this.#spoken ?? this.listener,
         clock: this.clock,
         send: (message) => this.put(message),
         samplesOf: (base64) => this.samplesOf(base64),
         onItem: () => this.decoder.reset(),
+        onHeard: (content) => this.#addItems({ role: 'assistant', content }),
+        onMissing: (error) => this.#onMissing(error),
       },
     )
-    this.socket.connect()
   }
 
   onOpen(): void {
-    this.socket.send(firstUpdate(this.#options, this.request))
+    this.socket.send(firstUpdate(this.#options, this.request, this.#voice !== undefined))
   }
 
   audioMessage(audio: Buffer): WireMessage {
@@ -93,23 +136,29 @@ export class RealtimeLink extends SessionLink {
   commit(): void {}
 
   message(message: AgentMessage, respond: boolean): void {
-    for (const item of itemsOf(this.#dialect, message)) this.put(item)
+    this.#addItems(message)
     if (respond) this.#responses.create({})
   }
 
   answer(instruction: string | undefined): void {
     // The instructions of an answer replace those of the session.
     this.#responses.create(
-      instruction === undefined ? {} : { instructions: `${this.#prompt}\n\n${instruction}` },
+      instruction === undefined ? {} : { instructions: `${this.#instructions}\n\n${instruction}` },
     )
   }
 
   say(text: string): void {
-    this.#responses.create({ instructions: sayExactly(text), tool_choice: 'none' })
+    if (this.#spoken) this.#speak(this.#spoken, text)
+    else this.#responses.create({ instructions: sayExactly(text), tool_choice: 'none' })
   }
 
   interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void {
-    if (!this.isOver) this.#responses.interrupt(heard, isForgotten)
+    if (this.isOver) return
+    const dropped = this.#spoken?.interrupt()
+    this.#responses.interrupt(heard, isForgotten, dropped?.ids)
+    // The server waits for a result of every call, also of those that are not made.
+    for (const call of dropped?.calls ?? [])
+      this.result(call, 'The caller interrupted; the function did not run.', false)
   }
 
   result(call: EngineCall, text: string, respond: boolean): void {
@@ -123,23 +172,39 @@ export class RealtimeLink extends SessionLink {
     const session = this.#sessionOf(change)
     if (Object.keys(session).length > 0) this.put(updateOf(this.#dialect, session))
     if (change.history) this.#replaceHistory(change.history)
+    if (change.language) this.#voice?.speakIn(change.language)
   }
 
   protected override ended(): void {
     this.#updateTimer?.cancel()
     this.#responses.close()
+    this.#spoken?.close()
+    this.#voice?.close()
+  }
+
+  #addItems(message: EngineMessage): void {
+    for (const item of itemsOf(this.#dialect, message)) this.put(item)
+  }
+
+  /** Speaks a text word for word, and adds it to the conversation. Its id lets an interruption correct it. */
+  #speak(spoken: SpokenAnswers, text: string): void {
+    if (text.trim() === '') return
+    const id = `said_${++this.#said}`
+    this.#responses.said(spoken.say(text), id)
+    for (const { item, ...event } of itemsOf(this.#dialect, { role: 'assistant', content: text }))
+      this.put({ ...event, item: { ...(item as WireMessage), id } })
   }
 
   #sessionOf(change: EngineChange): WireMessage {
     const { prompt, functions, settings, hints, language, endOfSpeechMs } = change
     if (prompt !== undefined) this.#prompt = prompt
-    if (language) this.#prompt = `${this.#prompt}\n\nSpeak ${language.name} from now on.`
+    if (language) this.#language = language
     if (endOfSpeechMs !== undefined) this.#turns = { ...this.#turns, endOfSpeechMs }
-    const languages = language ? [language] : this.request.languages
+    const languages = this.#language ? [this.#language] : this.request.languages
     const transcription = transcriptionOf(this.#options, { languages, hints: hints ?? this.request.hints })
     const isHeard = (hints !== undefined || language !== undefined) && transcription !== null
     return {
-      ...((prompt !== undefined || language) && { instructions: this.#prompt }),
+      ...((prompt !== undefined || language) && { instructions: this.#instructions }),
       ...(functions && { tools: toolsOf(functions) }),
       ...(settings && settingsOf(this.#dialect, settings)),
       ...((isHeard || endOfSpeechMs !== undefined) &&
@@ -150,10 +215,21 @@ export class RealtimeLink extends SessionLink {
     }
   }
 
+  get #instructions(): string {
+    return this.#language ? `${this.#prompt}\n\nSpeak ${this.#language.name} from now on.` : this.#prompt
+  }
+
+  /** Replaces the items of the conversation. Calls without a result stay: the server rejects it otherwise. */
   #replaceHistory(history: EngineChange['history'] = []): void {
-    for (const id of this.#items) this.put({ type: 'conversation.item.delete', item_id: id })
-    this.#items.clear()
-    for (const message of history) for (const item of itemsOf(this.#dialect, message)) this.put(item)
+    const isKept = (callId: string | undefined) => callId !== undefined && this.#responses.isOpen(callId)
+    for (const [id, callId] of this.#items) {
+      if (isKept(callId)) continue
+      this.put({ type: 'conversation.item.delete', item_id: id })
+      this.#items.delete(id)
+    }
+    for (const message of history)
+      for (const item of itemsOf(this.#dialect, message))
+        if (!isKept(textAt(objectAt(item, 'item'), 'call_id'))) this.put(item)
   }
 
   #onSession(name: string, message: WireMessage): void {
@@ -171,6 +247,7 @@ export class RealtimeLink extends SessionLink {
     for (const message of this.request.history)
       for (const item of itemsOf(this.#dialect, message)) this.socket.send(item)
     this.started()
+    this.#voice?.speakIn(this.request.languages[0])
   }
 
   #onInput(name: string): void {
@@ -182,7 +259,7 @@ export class RealtimeLink extends SessionLink {
     const id = textAt(message, 'item_id') ?? textAt(objectAt(message, 'item'), 'id') ?? ''
     switch (name) {
       case 'conversation.item.added':
-        if (this.#items.size < maxItems) this.#items.add(id)
+        if (this.#items.size < maxItems) this.#items.set(id, callIdOf(objectAt(message, 'item')))
         break
       case 'conversation.item.deleted':
         this.#items.delete(id)
@@ -215,6 +292,12 @@ export class RealtimeLink extends SessionLink {
     } else this.#warn(error, name)
   }
 
+  /** An answer does not come: another session may give it. */
+  #onMissing(error: WireMessage): void {
+    const kind = kindOfErrorEvent(error)
+    this.socket.fail(kind === 'refused' ? 'server' : kind, this.#nameOf(error))
+  }
+
   /** The session goes on: errors of cancelling and truncating, for instance, are races with the server. */
   #warn(error: WireMessage, name: string): void {
     const isBusy = textAt(error, 'code') === 'conversation_already_has_active_response'
@@ -227,3 +310,7 @@ export class RealtimeLink extends SessionLink {
     return this.socket.publicText(parts.filter((part) => part !== undefined).join(', '))
   }
 }
+
+/** Returns the id of the call that an item is; undefined for another item. */
+const callIdOf = (item: WireMessage): string | undefined =>
+  textAt(item, 'type') === 'function_call' ? textAt(item, 'call_id') : undefined

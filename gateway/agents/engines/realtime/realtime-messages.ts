@@ -1,6 +1,7 @@
 import type { AgentFunction, AgentModelSettings } from '../../../../handlers/verbs.ts'
 import type { EngineFailureKind, EngineMessage, EngineRequest } from '../../engine.ts'
 import type { WireMessage } from '../session/engine-socket.ts'
+import { kindOfCode } from '../session/failures.ts'
 import { onlyLanguageOf, voiceNameOf } from '../session/voice-name.ts'
 import { textAt } from '../session/wire-values.ts'
 import type { RealtimeOptions } from './realtime-options.ts'
@@ -97,8 +98,12 @@ export const inputChange = (
   }
 }
 
-/** Returns the `session.update` that a session begins with. */
-export const firstUpdate = (options: RealtimeOptions, request: EngineRequest): WireMessage => {
+/** Returns the `session.update` that a session begins with. `isText`: the server writes its answers. */
+export const firstUpdate = (
+  options: RealtimeOptions,
+  request: EngineRequest,
+  isText: boolean,
+): WireMessage => {
   const { dialect = 'ga', format = 'pcmu', reasoningEffort } = options
   const voice = voiceNameOf(request.languages[0], 'openai') ?? options.voice
   const common = {
@@ -113,18 +118,18 @@ export const firstUpdate = (options: RealtimeOptions, request: EngineRequest): W
     return updateOf(dialect, {
       ...common,
       ...inputChange(dialect, { transcription, turn_detection }),
-      modalities: ['audio', 'text'],
+      modalities: isText ? ['text'] : ['audio', 'text'],
       input_audio_format: betaFormats[format],
-      output_audio_format: betaFormats[format],
-      ...(voice !== undefined && { voice }),
+      ...(!isText && { output_audio_format: betaFormats[format], ...(voice !== undefined && { voice }) }),
     })
-  // A half-cascade would ask for `text` here, and speak `response.output_text.delta` by a voice of its own.
   return updateOf(dialect, {
     ...common,
-    output_modalities: ['audio'],
+    output_modalities: [isText ? 'text' : 'audio'],
     audio: {
       input: { format: gaFormats[format], transcription, turn_detection },
-      output: { format: gaFormats[format], ...(voice !== undefined && { voice }) },
+      ...(!isText && {
+        output: { format: gaFormats[format], ...(voice !== undefined && { voice }) },
+      }),
     },
     ...(reasoningEffort !== undefined && { reasoning: { effort: reasoningEffort } }),
   })
@@ -159,10 +164,5 @@ export const itemsOf = (dialect: 'ga' | 'beta', message: EngineMessage): readonl
 }
 
 /** Returns the kind of an `error` event. */
-export const kindOfErrorEvent = (error: WireMessage): EngineFailureKind => {
-  const names = `${textAt(error, 'code') ?? ''} ${textAt(error, 'type') ?? ''}`
-  if (/api_key|authentication|permission|unauthorized/.test(names)) return 'unauthorised'
-  if (/quota|rate_limit|billing/.test(names)) return 'limited'
-  if (names.includes('session_expired')) return 'connection'
-  return names.includes('server_error') ? 'server' : 'refused'
-}
+export const kindOfErrorEvent = (error: WireMessage): EngineFailureKind =>
+  kindOfCode(`${textAt(error, 'code') ?? ''} ${textAt(error, 'type') ?? ''}`, 'refused')

@@ -1,5 +1,6 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EngineHeard, EngineListener } from '../../engine.ts'
+import type { SteadyClock } from '../../../core/clock.ts'
+import type { EngineAbilities, EngineHeard, EngineListener } from '../../engine.ts'
+import type { AnswerListener } from '../pipeline/answer.ts'
 import type { WireMessage } from '../session/engine-socket.ts'
 import { numberAt, objectAt, objectsAt, textAt } from '../session/wire-values.ts'
 import { type BookedResponse, ResponseBook, type SpokenItem } from './response-book.ts'
@@ -9,18 +10,29 @@ import { ResponseQueue } from './response-queue.ts'
 export interface ResponsesOptions {
   /** Samples of decoded audio in a millisecond. */
   readonly samplesPerMs: number
-  readonly canTruncate: boolean
+  /**
+   * Report of what was heard: the server forgets the rest of the audio, or the text that was heard replaces
+   * the answer, or none.
+   */
+  readonly cut: EngineAbilities['cut']
 }
+
+/** Receives the events of answers. */
+export type ResponseListener = AnswerListener & Pick<EngineListener, 'onAnswerEnd' | 'onInterrupted'>
 
 /** Collaborators of {@link RealtimeResponses}. */
 export interface ResponsesDeps {
-  readonly listener: EngineListener
-  readonly clock: Clock
+  readonly listener: ResponseListener
+  readonly clock: SteadyClock
   readonly send: (message: WireMessage) => void
   /** Decodes audio; undefined if the session has failed. */
   readonly samplesOf: (base64: string) => Int16Array | undefined
   /** Called when the audio of another item begins. */
   readonly onItem: () => void
+  /** Adds the part of an answer that was heard to the conversation. */
+  readonly onHeard: (text: string) => void
+  /** Called if the server fails to give an answer, and has sent nothing of it to speak. */
+  readonly onMissing: (error: WireMessage) => void
 }
 
 /** Answers of a Realtime session: events of the server, order, interruptions and calls. */
@@ -51,20 +63,45 @@ export class RealtimeResponses {
     return this.#book.result(callId, respond)
   }
 
+  /** Notes a text that the agent speaks word for word, as the item of an answer of its own. */
+  said(id: string, item: string): void {
+    const response = this.#book.add(id)
+    response.items.set(item, { id: item, contentIndex: 0, samples: 0, isEnded: true })
+    response.isDone = true
+  }
+
+  /** See {@link ResponseBook.isOpen}. */
+  isOpen(callId: string): boolean {
+    return this.#book.isOpen(callId)
+  }
+
   close(): void {
     this.#queue.close()
   }
 
-  /** Cancels the answer under way, and tells the server the position that was heard of it. */
-  interrupt(heard: EngineHeard | undefined, isForgotten: boolean): void {
+  /**
+   * Cancels the answer under way, and tells the server the position that was heard of it. `dropped`: ids of
+   * answers that a voice was still speaking, in order. Without `heard`, the conversation loses them.
+   */
+  interrupt(heard: EngineHeard | undefined, isForgotten: boolean, dropped: readonly string[] = []): void {
     const active = this.#queue.cancel()
     const cancelled = active === undefined ? undefined : this.#book.get(active)
+    // Of a complete answer whose audio is not over, nothing was heard, either.
+    const unheard = heard ? undefined : this.#book.lastingAt(this.#deps.clock.uptime())
     if (cancelled) cancelled.isDiscarded = true
-    if (!this.#options.canTruncate) return
-    const target = heard ? this.#book.get(heard.answer) : cancelled
-    if (target) this.#shorten(target, isForgotten ? undefined : heard)
-    // An answer that was under way behind the one that the caller heard was not heard at all.
-    if (cancelled && cancelled !== target) this.#shorten(cancelled, undefined)
+    if (this.#options.cut === 'none') return
+    const known = heard && this.#book.get(heard.answer)
+    const target = known ?? this.#book.get(dropped[0] ?? '') ?? unheard ?? cancelled
+    if (!target) return
+    target.isDiscarded = true
+    const kept = isForgotten || !known ? undefined : heard
+    if (this.#options.cut === 'note') this.#rewrite(target, kept)
+    else this.#shorten(target, kept)
+    // The answers behind the one that the caller heard were not heard at all, also those that are complete.
+    for (const later of this.#book.after(target)) {
+      later.isDiscarded = true
+      this.#shorten(later, undefined)
+    }
   }
 
   onEvent(name: string, message: WireMessage): void {
@@ -91,6 +128,13 @@ export class RealtimeResponses {
       case 'response.done':
         this.#done(objectAt(message, 'response'))
     }
+  }
+
+  /** Puts the text that was heard in the place of an answer. */
+  #rewrite(response: BookedResponse, heard: EngineHeard | undefined): void {
+    this.#shorten(response, undefined)
+    const content = heard?.text.trim() ?? ''
+    if (content !== '') this.#deps.onHeard(content)
   }
 
   /** Deletes what was not heard: with `heard` the rest of an item and the items after it, else everything. */
@@ -151,6 +195,9 @@ export class RealtimeResponses {
     if (!samples) return
     const { response, item } = piece
     item.samples += samples.length
+    response.isSpoken ||= samples.length > 0
+    const ms = samples.length / this.#options.samplesPerMs
+    response.lastsUntil = Math.max(this.#deps.clock.uptime(), response.lastsUntil) + ms
     this.#content(response)
     if (samples.length > 0) this.#deps.listener.onAudio(response.id, item.id, samples)
   }
@@ -159,6 +206,7 @@ export class RealtimeResponses {
     const text = textAt(message, 'delta') ?? ''
     const piece = this.#pieceOf(message)
     if (text === '' || !piece) return
+    piece.response.isSpoken = true
     this.#content(piece.response)
     this.#deps.listener.onText(piece.response.id, piece.item.id, text)
   }
@@ -237,6 +285,11 @@ export class RealtimeResponses {
   #failed(response: BookedResponse, message: WireMessage): void {
     this.#forgetCalls(response)
     const error = objectAt(objectAt(message, 'status_details'), 'error')
+    if (!response.isSpoken) {
+      // The caller would wait in vain, also for the calls: they are not made.
+      this.#deps.onMissing(error)
+      return
+    }
     const code = textAt(error, 'code') ?? textAt(error, 'type') ?? 'unknown error'
     this.#deps.listener.onWarning('engine_answer_failed', code.slice(0, 100))
     this.#deps.listener.onAnswerEnd(response.id, 'failed')

@@ -221,6 +221,46 @@ describe('the turns of a Realtime session', () => {
     expect(far.all({ type: 'conversation.item.truncate' })).toEqual([])
   })
 
+  it('deletes every answer behind the one that was heard, also those that are complete', async () => {
+    const { far, events, link } = await setUpReady(server)
+    far.send(created('r'), audio('r', 'i', 200), done('r'))
+    far.send(created('s'), audio('s', 'k', 100), done('s'), created('t'), audio('t', 'm', 100), done('t'))
+    await events.until('answer-end', 't', 'completed')
+    link.interrupt({ answer: 'r', item: 'i', ms: 60, text: 'Go' }, false)
+    expect(await far.next({ type: 'conversation.item.truncate' })).toMatchObject({ item_id: 'i' })
+    await far.next({ type: 'conversation.item.delete', item_id: 'm' })
+    expect(far.all({ type: 'conversation.item.delete' }).map(({ item_id }) => item_id)).toEqual(['k', 'm'])
+  })
+
+  it('deletes complete answers of which nothing was heard, but none that may have been heard', async () => {
+    const { far, clock, events, link } = await setUpReady(server)
+    far.send(created('q'), audio('q', 'h', 1000), done('q'))
+    await events.until('answer-end', 'q')
+    clock.advance(1000)
+    link.interrupt(undefined, false)
+    far.send(created('r'), audio('r', 'i', 1000), done('r'), created('s'), audio('s', 'k', 100), done('s'))
+    await events.until('answer-end', 's')
+    clock.advance(200)
+    link.interrupt(undefined, false)
+    await far.next({ type: 'conversation.item.delete', item_id: 'k' })
+    far.send(created('t'), audio('t', 'm', 1000), done('t'))
+    await events.until('answer-end', 't')
+    link.interrupt({ answer: 't', item: 'm', ms: 400, text: 'Go' }, false)
+    link.interrupt(undefined, false)
+    await far.settled()
+    expect(far.all({ type: 'conversation.item.delete' }).map(({ item_id }) => item_id)).toEqual(['i', 'k'])
+    expect(far.all({ type: 'conversation.item.truncate' })).toMatchObject([{ item_id: 'm' }])
+  })
+
+  it('deletes an answer under way although the one that was heard is forgotten', async () => {
+    const { far, events, link } = await setUpReady(server)
+    far.send(created('r'), audio('r', 'i', 200))
+    await events.until('audio')
+    link.interrupt({ answer: 'long-ago', item: 'x', ms: 60, text: 'Go' }, false)
+    await far.next({ type: 'response.cancel' })
+    await far.next({ type: 'conversation.item.delete', item_id: 'i' })
+  })
+
   it('goes on after an error that follows a truncation', async () => {
     const { far, events } = await setUpReady(server)
     far.send({
@@ -305,6 +345,51 @@ describe('the answers that a Realtime session is asked for', () => {
     expect(await far.next({ type: 'conversation.item.delete' })).toMatchObject({ item_id: 'u' })
     await far.next({ type: 'conversation.item.create' })
     expect(far.all({ type: 'session.update' })).toHaveLength(2)
+  })
+})
+
+describe('changes of a Realtime session', () => {
+  const f = { id: 'a', name: 'f', args: '{}' }
+  const added = (id: string, members = {}) => ({ type: 'conversation.item.added', item: { id, ...members } })
+
+  it('keep calls whose result is awaited, in whatever history there is', async () => {
+    const { far, events, link } = await setUpReady(server)
+    far.send(added('u', { type: 'message' }), created('r'))
+    for (const id of ['a', 'b'])
+      far.send(added(`i-${id}`, { type: 'function_call', call_id: id }), called('r', id))
+    far.send(done('r'))
+    await events.until('answer-end')
+    link.result({ ...f, id: 'b' }, 'done', false)
+    link.change({
+      history: [
+        { role: 'user', content: 'Tea?' },
+        { role: 'assistant', content: '', calls: [f] },
+      ],
+    })
+    await vi.waitFor(() => expect(far.all({ type: 'conversation.item.create' })).toHaveLength(2))
+    expect(far.all({ type: 'conversation.item.delete' }).map(({ item_id }) => item_id)).toEqual(['u', 'i-b'])
+    expect(far.all({ type: 'conversation.item.create' }).at(-1)?.item).toMatchObject({ role: 'user' })
+    link.result(f, 'one', true)
+    link.change({ history: [] })
+    await far.next({ type: 'conversation.item.delete', item_id: 'i-a' })
+  })
+
+  it('keep the language that the agent was asked to speak', async () => {
+    const { far, link } = await setUpReady(server)
+    link.change({ language: { name: 'German', code: 'de-DE' } })
+    expect((await far.next({ type: 'session.update' })).session).toMatchObject({
+      instructions: 'You sell tea.\n\nSpeak German from now on.',
+      audio: { input: { transcription: { language: 'de' } } },
+    })
+    link.change({ prompt: 'Sell coffee.', hints: ['Assam'] })
+    expect((await far.next({ type: 'session.update' })).session).toMatchObject({
+      instructions: 'Sell coffee.\n\nSpeak German from now on.',
+      audio: { input: { transcription: { language: 'de', prompt: 'Assam' } } },
+    })
+    link.answer('Be short.')
+    expect((await far.next({ type: 'response.create' })).response).toEqual({
+      instructions: 'Sell coffee.\n\nSpeak German from now on.\n\nBe short.',
+    })
   })
 })
 

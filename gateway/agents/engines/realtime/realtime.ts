@@ -1,9 +1,16 @@
 import type { EngineLink } from '../../engine.ts'
+import type { VoiceChoices } from '../pipeline/session-voice.ts'
 import type { EngineTarget } from '../session/engine-socket.ts'
 import { type SessionDeps, SessionEngine, type SessionOpening } from '../session/session-link.ts'
 import { octetsPerSecondOf } from '../session/wire-audio.ts'
 import { RealtimeLink } from './realtime-link.ts'
 import type { RealtimeOptions } from './realtime-options.ts'
+
+/** Collaborators of a {@link RealtimeEngine}. */
+export interface RealtimeDeps extends SessionDeps {
+  /** Voices that speak the answers, which the server writes. Absent: the server speaks. */
+  readonly speech?: VoiceChoices
+}
 
 /**
  * Engine of OpenAI's Realtime protocol, also as Azure and compatible servers have it.
@@ -12,20 +19,25 @@ import type { RealtimeOptions } from './realtime-options.ts'
  * cancels its own answer at the caller's voice unless `isInterruptible` is false. An interruption is sent
  * as `conversation.item.truncate`, never beyond the audio received. Audio comes in bursts. A given text is
  * spoken nearly, not word for word. Prompt, functions and history can change; the voice cannot.
+ *
+ * With voices of its own (half-cascade), the server hears and writes. A given text is spoken word for word.
+ * After an interruption, the text that was heard replaces the answer.
  */
 export class RealtimeEngine extends SessionEngine {
   readonly kind = 'realtime'
   readonly #options: RealtimeOptions
+  readonly #speech: VoiceChoices | undefined
   readonly #target: EngineTarget
 
-  constructor(options: RealtimeOptions, deps: SessionDeps) {
+  constructor(options: RealtimeOptions, deps: RealtimeDeps) {
     super(options.name, deps)
     this.#options = options
+    this.#speech = deps.speech
     this.#target = targetOf(options)
   }
 
   protected link(opening: SessionOpening): EngineLink {
-    return new RealtimeLink(this.#options, this.#target, opening)
+    return new RealtimeLink(this.#options, this.#target, opening, this.#speech)
   }
 }
 

@@ -24,7 +24,11 @@ export interface BookedResponse {
   /** Calls by their id. */
   readonly calls: Map<string, WantedCall>
   hasContent: boolean
-  /** Whether its events are dropped: it was cancelled. */
+  /** Whether it has audio or text. */
+  isSpoken: boolean
+  /** Earliest end of its audio, as uptime in ms: it is heard from the first piece on, without a pause. */
+  lastsUntil: number
+  /** Whether its events are dropped: it was cancelled or interrupted. */
   isDiscarded: boolean
   isDone: boolean
 }
@@ -50,12 +54,32 @@ export class ResponseBook {
     return this.#responses.get(id)
   }
 
+  /** Answers that were begun after another one, in order. */
+  after({ id }: BookedResponse): readonly BookedResponse[] {
+    const all = [...this.#responses.values()]
+    return all.slice(all.findIndex((each) => each.id === id) + 1)
+  }
+
+  /** The first answer whose audio lasts beyond an uptime in ms, and that was not cancelled; or undefined. */
+  lastingAt(uptime: number): BookedResponse | undefined {
+    return [...this.#responses.values()].find(
+      ({ isDiscarded, lastsUntil }) => !isDiscarded && lastsUntil > uptime,
+    )
+  }
+
+  /** Whether the result of a call is awaited. */
+  isOpen(callId: string): boolean {
+    return this.#groups.has(callId)
+  }
+
   add(id: string): BookedResponse {
     const response: BookedResponse = {
       id,
       items: new Map(),
       calls: new Map(),
       hasContent: false,
+      isSpoken: false,
+      lastsUntil: 0,
       isDiscarded: false,
       isDone: false,
     }

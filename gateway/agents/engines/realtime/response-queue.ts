@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '../../../core/clock.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { RestartingTimer } from '../../streaming/restarting-timer.ts'
 import type { WireMessage } from '../session/engine-socket.ts'
 
 /** Longest wait for the begin of an answer that was asked for, in ms. */
@@ -18,18 +19,17 @@ interface Asked {
  */
 export class ResponseQueue {
   readonly #send: (message: WireMessage) => void
-  readonly #clock: Clock
+  readonly #timer: RestartingTimer
   #waiting: WireMessage[] = []
   #asked: Asked | undefined
   /** The last request that an answer followed; the server may still refuse it. */
   #met: Asked | undefined
   #active: string | undefined
   #count = 0
-  #timer: Timer | undefined
 
   constructor(send: (message: WireMessage) => void, clock: Clock) {
     this.#send = send
-    this.#clock = clock
+    this.#timer = new RestartingTimer(clock)
   }
 
   /** Id of the answer under way. */
@@ -45,7 +45,7 @@ export class ResponseQueue {
 
   /** An answer began. Returns whether it is wanted; else it is cancelled. */
   created(id: string): boolean {
-    this.#timer?.cancel()
+    this.#timer.cancel()
     this.#active = id
     this.#met = this.#asked
     this.#asked = undefined
@@ -57,7 +57,7 @@ export class ResponseQueue {
   /** An answer ended. */
   done(id: string): void {
     if (id !== this.#active) return
-    this.#timer?.cancel()
+    this.#timer.cancel()
     this.#active = undefined
     this.#next()
   }
@@ -70,13 +70,13 @@ export class ResponseQueue {
     const asked = [this.#asked, this.#met].find((each) => each && each.eventId === eventId)
     if (!asked) return
     if (asked === this.#asked) {
-      this.#timer?.cancel()
+      this.#timer.cancel()
       this.#asked = undefined
     } else this.#met = undefined
     if (isBusy && !asked.isCancelled) {
       this.#waiting.unshift(asked.response)
       // The answer under way is not known yet; its begin or end is the next event.
-      if (this.#active === undefined) this.#wait(maxBeginMs, () => this.#next())
+      if (this.#active === undefined) this.#timer.restart(maxBeginMs, () => this.#next())
     } else this.#next()
   }
 
@@ -89,7 +89,7 @@ export class ResponseQueue {
   }
 
   close(): void {
-    this.#timer?.cancel()
+    this.#timer.cancel()
     this.#waiting = []
   }
 
@@ -97,7 +97,7 @@ export class ResponseQueue {
     const id = this.#active
     if (id === undefined) return
     this.#send({ type: 'response.cancel', response_id: id })
-    this.#wait(maxCancelMs, () => this.done(id))
+    this.#timer.restart(maxCancelMs, () => this.done(id))
   }
 
   #next(): void {
@@ -107,11 +107,6 @@ export class ResponseQueue {
     const asked = { eventId: `ask-${++this.#count}`, response, isCancelled: false }
     this.#asked = asked
     this.#send({ type: 'response.create', event_id: asked.eventId, response })
-    this.#wait(maxBeginMs, () => this.refused(asked.eventId, false))
-  }
-
-  #wait(ms: number, run: () => void): void {
-    this.#timer?.cancel()
-    this.#timer = this.#clock.after(ms, run)
+    this.#timer.restart(maxBeginMs, () => this.refused(asked.eventId, false))
   }
 }

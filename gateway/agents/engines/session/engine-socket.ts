@@ -9,7 +9,7 @@ export type WireMessage = Readonly<Record<string, unknown>>
 
 /** Server of a session, and limits. */
 export interface EngineTarget {
-  /** Name for failures, for instance `openai-realtime`. */
+  /** Name for failures: that of the configuration. */
   readonly part: string
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
@@ -25,7 +25,10 @@ export interface EngineTarget {
   readonly keptMs?: number
 }
 
-/** Protocol above an {@link EngineSocket}. Its methods may not throw. */
+/**
+ * Protocol above an {@link EngineSocket}. Its methods may not throw. An error of `onMessage` or `onBinary`
+ * fails the session.
+ */
 export interface EngineProtocol {
   /** The connection is open: the first messages can be sent. */
   onOpen(): void
@@ -42,8 +45,8 @@ export interface EngineProtocol {
   onFailure(failure: EngineFailure): void
 }
 
-/** Longest message of a server, in octets. */
-const maxMessageBytes = 16 * 1024 * 1024
+/** Longest message of a server, in octets: a minute of audio. More would keep the caller for minutes. */
+const maxMessageBytes = 4 * 1024 * 1024
 /** Number of messages that cannot be read; the next one fails the session. */
 const maxBadMessages = 20
 const defaultReadyTimeoutMs = 10_000
@@ -215,8 +218,14 @@ export class EngineSocket {
   #received(data: RawData, isBinary: boolean): void {
     if (!this.isOpen) return
     this.#alive()
-    if (isBinary && this.#protocol.onBinary) this.#protocol.onBinary(bufferOf(data))
-    else this.#read(String(data))
+    try {
+      if (isBinary && this.#protocol.onBinary) this.#protocol.onBinary(bufferOf(data))
+      else this.#read(String(data))
+    } catch (error) {
+      // A server's message must not end the process. The error's text may quote it, so only the name is kept.
+      const name = error instanceof Error ? error.name : 'unknown error'
+      this.fail('protocol', `a message of the server cannot be processed (${name})`)
+    }
   }
 
   #read(text: string): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { kindOfClose, kindOfError, kindOfStatus, publicText } from './failures.ts'
+import { kindOfClose, kindOfCode, kindOfError, kindOfStatus, publicText } from './failures.ts'
 
 describe('failures of engines', () => {
   it.each([
@@ -32,6 +32,32 @@ describe('failures of engines', () => {
   ])('has a kind for the error %s: %s', (code, kind) =>
     expect(kindOfError(Object.assign(new Error('x'), { code }))).toBe(kind),
   )
+
+  it.each([
+    ['invalid_api_key', 'unauthorised'],
+    ['INVALID_AUTH', 'unauthorised'],
+    ['authentication_error', 'unauthorised'],
+    ['missing_permissions', 'unauthorised'],
+    ['insufficient_quota', 'limited'],
+    ['RATE_LIMIT_EXCEEDED', 'limited'],
+    ['too_many_concurrent_requests', 'limited'],
+    ['system_busy', 'limited'],
+    ['input_timeout_exceeded', 'timeout'],
+    ['CLIENT_MESSAGE_TIMEOUT', 'timeout'],
+    ['session_expired', 'connection'],
+    ['server_error invalid_request_error', 'server'],
+    ['internal_error', 'server'],
+    ['context_length_exceeded', 'refused'],
+    ['voice_not_found', 'refused'],
+    ['529', 'server'],
+    [429, 'limited'],
+    ['a_name_of_the_future', 'protocol'],
+    [undefined, 'protocol'],
+  ])('has a kind for the name %s: %s', (name, kind) => expect(kindOfCode(name, 'protocol')).toBe(kind))
+
+  it('has a kind for a name that is no text', () => {
+    expect(kindOfCode({ toString: 1, valueOf: 1 }, 'protocol')).toBe('protocol')
+  })
 
   it('shortens the words of a server, and hides secrets and keys in them', () => {
     const text = `No key\nk1-secret in "sk-abcdefgh12345" ${'x'.repeat(1000)}`

@@ -38,6 +38,31 @@ export const kindOfError = ({ code }: NodeJS.ErrnoException): EngineFailureKind 
   return code?.startsWith('WS_ERR_') ? 'protocol' : 'connection'
 }
 
+/** Words in the names of errors, each with its kind of failure. The first one that matches counts. */
+const kindsOfNames: readonly (readonly [RegExp, EngineFailureKind])[] = [
+  [/api_?key|auth|permission|forbidden|credential/, 'unauthorised'],
+  [/rate_?limit|limit_(?:exceeded|reached)|quota|billing|credit|too_many|exhausted|busy/, 'limited'],
+  [/time_?out|timed_out|deadline/, 'timeout'],
+  [/session_expired|connection_lost/, 'connection'],
+  [/server_error|internal|overloaded|unavailable/, 'server'],
+  [/invalid|not_found|unsupported|context_length/, 'refused'],
+]
+
+/** Maximum number of characters of a name that are examined. */
+const maxNameLength = 200
+
+/**
+ * Returns the kind of a failure by the name of an error, such as `invalid_api_key` or `RATE_LIMIT_EXCEEDED`,
+ * or by its HTTP status. Several names are separated by a space. `otherwise`: kind of an unknown name.
+ */
+export const kindOfCode = (code: unknown, otherwise: EngineFailureKind): EngineFailureKind => {
+  // Other values of a server may have members that make the conversion fail.
+  const status = typeof code === 'string' || typeof code === 'number' ? Number(code) : Number.NaN
+  if (status >= 400 && status < 600) return kindOfStatus(status)
+  const name = typeof code === 'string' ? code.slice(0, maxNameLength).toLowerCase() : ''
+  return kindsOfNames.find(([words]) => words.test(name))?.[1] ?? otherwise
+}
+
 /** Maximum length of a server's text in a failure. */
 const maxTextLength = 200
 

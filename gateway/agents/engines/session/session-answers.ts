@@ -51,6 +51,13 @@ export class Answers {
     this.#listener.onText(id, itemOf(id), text)
   }
 
+  /** Adds text that came after the end of the last answer, whose audio said it. */
+  lateText(text: string): void {
+    if (this.#isDiscarding || text === '' || this.#current || this.#count === 0) return
+    const id = `answer-${this.#count}`
+    this.#listener.onText(id, itemOf(id), text)
+  }
+
   /** Everything of the item was delivered; the answer may go on with text. */
   endItem(): void {
     if (!this.#current?.isItemOpen) return

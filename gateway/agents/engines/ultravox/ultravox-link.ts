@@ -35,6 +35,7 @@ export class UltravoxLink extends SessionLink {
       pace: 'burst',
       isExact: false,
       changes: false,
+      changesHistory: false,
       ...(options.longestMs !== undefined && { longestMs: options.longestMs }),
     }
     this.#answers = new Answers(this.listener)
@@ -67,7 +68,7 @@ export class UltravoxLink extends SessionLink {
   }
 
   onBinary(bytes: Buffer): void {
-    this.#turnEnded()
+    this.#answerBegins()
     this.#answers.audio(this.decoder.decode(bytes))
   }
 
@@ -129,7 +130,7 @@ export class UltravoxLink extends SessionLink {
     if (state === 'thinking') this.#turnEnded()
     else if (state === 'speaking') {
       this.#answers.accept()
-      this.#turnEnded()
+      this.#answerBegins()
       this.#answers.begin()
     } else if (state === 'listening' || state === 'idle') {
       this.#answers.end('completed')
@@ -145,19 +146,31 @@ export class UltravoxLink extends SessionLink {
 
   #onHeard(message: WireMessage): void {
     const text = textAt(message, 'text') ?? this.#heard + (textAt(message, 'delta') ?? '')
-    if (this.#heard === '' && text !== '') this.listener.onTurn('began')
+    // While an answer is under way, a text may be that of the turn before it, and begins no turn.
+    const isLate = this.#answers.current !== undefined
+    if (this.#heard === '' && text !== '' && !isLate) this.listener.onTurn('began')
     this.#heard = text
     if (text === '') return
-    if (message.final === true) this.#turnEnded()
-    else this.listener.onHeard({ text, isFinal: false })
+    if (message.final !== true) this.listener.onHeard({ text, isFinal: false })
+    else if (isLate) this.#heardAll()
+    else this.#turnEnded()
   }
 
   #turnEnded(): void {
+    if (this.#answers.current === undefined && this.#heardAll()) this.listener.onTurn('ended')
+  }
+
+  /** The begin of an answer ends the caller's turn, unless its end was reported. */
+  #answerBegins(): void {
+    if (this.#answers.current === undefined && this.#heardAll()) this.listener.onTurn('ended', true)
+  }
+
+  /** Reports the text so far as final. Returns false for an empty one. */
+  #heardAll(): boolean {
     const text = this.#heard.trim()
     this.#heard = ''
-    if (text === '') return
-    this.listener.onHeard({ text, isFinal: true })
-    this.listener.onTurn('ended')
+    if (text !== '') this.listener.onHeard({ text, isFinal: true })
+    return text !== ''
   }
 
   /** A transcript is a piece, or the whole text so far: only the new part is reported. */
@@ -191,7 +204,7 @@ export class UltravoxLink extends SessionLink {
       this.put({ type: 'client_tool_result', invocationId: id, result: 'cancelled' })
       return
     }
-    this.#turnEnded()
+    this.#answerBegins()
     const args = JSON.stringify(message.parameters ?? {})
     this.listener.onCall(this.#answers.begin(), { id, name: textAt(message, 'toolName') ?? '', args })
     this.#answers.end('completed')

@@ -128,6 +128,18 @@ describe('a session with Ultravox', () => {
     ])
   })
 
+  it('reports a text that comes after the begin of its answer, and begins no turn', async () => {
+    const { far, events } = await setUpReady()
+    far.send(state('speaking'), Buffer.alloc(320), said('user', { text: 'Te', final: false }))
+    far.send(Buffer.alloc(320), said('user', { text: 'Tea', final: true }), state('listening'))
+    await events.until('answer-end')
+    expect(events.of('turn', 'heard', 'answer-end')).toEqual([
+      ['heard', { text: 'Te', isFinal: false }],
+      ['heard', { text: 'Tea', isFinal: true }],
+      ['answer-end', 'answer-1', 'completed'],
+    ])
+  })
+
   it('reports that the server voids its audio, unless the gateway did', async () => {
     const { far, events, link } = await setUpReady()
     far.send(Buffer.alloc(320), { type: 'playback_clear_buffer' }, Buffer.alloc(320))

@@ -4,7 +4,7 @@ import { flag, needsOne, object, oneOf, type Schema, text } from './schema-build
 /** Parameters of the commands to the voice agent of a call, with the text of each command. */
 export const agentCommandParams: Readonly<Record<string, readonly [text: string, params: Schema]>> = {
   'calling.ai_hold': [
-    'Puts the voice agent of a call on hold: it neither listens nor speaks.',
+    'Puts the voice agent of a call on hold after its present words: it neither listens nor speaks.',
     object({
       timeout: {
         type: ['string', 'integer'],
@@ -12,7 +12,7 @@ export const agentCommandParams: Readonly<Record<string, readonly [text: string,
         description:
           'Longest hold in seconds, also as text; default 300, also in place of a number above 900.',
       },
-      prompt: text('Instruction for the agent, which answers to it before the hold.'),
+      prompt: text('Text that the agent speaks, word for word, before the hold.'),
     }),
   ],
   'calling.ai_unhold': [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ApiTestSite, attributes } from '../../testing/api-test-site.ts'
+import { ApiTestSite, attributes, theirs } from '../../testing/api-test-site.ts'
+import { aiAgents } from './ai-agent-kind.ts'
 
 let rig: ApiTestSite
 beforeAll(async () => {
@@ -15,6 +16,8 @@ const complete = {
   prompt: { text: 'Help callers.', temperature: 0.3 },
   post_prompt: { text: 'Summarize.' },
   post_prompt_url: 'https://user:word@app.example/report',
+  post_prompt_auth_user: 'user',
+  post_prompt_auth_password: 'word',
   params: { end_of_speech_timeout: '500', unheard_of: [1] },
   pronounce: [{ replace: 'SIP', with: 'sip' }],
   hints: ['Trunkline'],
@@ -50,6 +53,13 @@ describe('agents', () => {
     expect(addresses.body.data).toMatchObject([{ channels: { audio: '/public/called?channel=audio' } }])
   })
 
+  it('may have prompts that are texts', async () => {
+    const made = await rig.make(base, { name: 'Texts', prompt: 'Help callers.', post_prompt: 'Summarize.' })
+    expect(made.ai_agent).toMatchObject({ prompt: 'Help callers.', post_prompt: 'Summarize.' })
+    const empty = await rig.send('PATCH', `${base}/${made.id}`, { prompt: ' ' })
+    expect([empty.status, attributes(empty)]).toEqual([422, ['prompt']])
+  })
+
   it('lose a setting by null', async () => {
     const made = await rig.make(base, { ...complete, name: 'Less' })
     const less = await rig.send('PATCH', `${base}/${made.id}`, { post_prompt: null, hints: null })
@@ -71,6 +81,34 @@ describe('agents', () => {
     })
   })
 
+  it('keep the settings of two requests that read the agent at the same time', async () => {
+    const { id } = await rig.make(base, { name: 'Two requests', prompt: { text: 'Hi' }, hints: ['old'] })
+    const present = rig.directory.resources.find('p1', 'ai_agent', id)!
+    const changes = [{ hints: ['new'] }, { post_prompt: 'Summarize.' }].map((body) =>
+      aiAgents.change({ name: 'Two requests', ...body }, present, () => undefined),
+    )
+    await Promise.all(changes.map((change) => rig.directory.resources.update('p1', 'ai_agent', id, change)))
+    const { ai_agent } = (await rig.send('GET', `${base}/${id}`)).body
+    expect(ai_agent).toMatchObject({ prompt: { text: 'Hi' }, hints: ['new'], post_prompt: 'Summarize.' })
+    const { data } = (await rig.send('GET', `${base}/${id}/versions`)).body
+    expect(data.map(({ current }: { current: boolean }) => current)).toEqual([false, false, true])
+  })
+
+  it('are checked as a whole with what another request has just changed', async () => {
+    const { id } = await rig.make(base, { name: 'Checked', prompt: { text: 'Hi' }, hints: ['old'] })
+    const present = rig.directory.resources.find('p1', 'ai_agent', id)!
+    const large = { global_data: { text: 'x'.repeat(40_000) } }
+    const [first, second] = [large, { params: { text: 'x'.repeat(40_000) } }].map((body) =>
+      aiAgents.change({ name: 'Checked', ...body }, present, () => undefined),
+    )
+    const { resources } = rig.directory
+    await resources.update('p1', 'ai_agent', id, first!)
+    await expect(resources.update('p1', 'ai_agent', id, second!)).rejects.toMatchObject({
+      code: 'invalid_field',
+    })
+    expect((await rig.send('GET', `${base}/${id}`)).body.ai_agent).not.toHaveProperty('params')
+  })
+
   it('are checked as a whole when a part changes', async () => {
     const made = await rig.make(base, { name: 'Whole', prompt: { text: 'Hi' } })
     const changed = await rig.send('PATCH', `${base}/${made.id}`, { prompt: null })
@@ -80,7 +118,8 @@ describe('agents', () => {
   })
 
   it.each([
-    [{ prompt: 'text' }, 'prompt'],
+    [{ prompt: ['text'] }, 'prompt'],
+    [{ post_prompt_auth_password: 7 }, 'post_prompt_auth_password'],
     [{ languages: {} }, 'languages'],
     [{ post_prompt_url: 7 }, 'post_prompt_url'],
     [{ voice: 'alloy' }, 'voice'],
@@ -89,5 +128,64 @@ describe('agents', () => {
     const answer = await rig.send('POST', base, { name: 'Wrong', prompt: { text: 'Hi' }, ...fields })
     expect(answer.status).toBe(422)
     expect(attributes(answer)).toEqual([field])
+  })
+})
+
+describe('versions of agents', () => {
+  const make = async (name: string) => {
+    const { id } = await rig.make(base, { name, prompt: { text: 'one' } })
+    return { id, versions: `${base}/${id}/versions` }
+  }
+
+  it('are listed, read, and restored', async () => {
+    const { id, versions } = await make('Versions')
+    await rig.send('PATCH', `${base}/${id}`, { prompt: { text: 'two' } })
+    await rig.send('PATCH', `${base}/${id}`, { name: 'Other name' })
+    const { data, links } = (await rig.send('GET', versions)).body
+    expect(data).toMatchObject([
+      { document_version: 1, current: false },
+      { document_version: 2, current: true },
+    ])
+    expect(data[0]).not.toHaveProperty('ai_agent')
+    expect(links.self).toContain('/versions?')
+    const first = (await rig.send('GET', `${versions}/${data[0].id}`)).body
+    expect(first).toEqual({ ...data[0], ai_agent: { prompt: { text: 'one' } } })
+    const back = await rig.make(versions, { ai_agent_version_id: data[0].id })
+    expect(back).toEqual({ ...first, current: true })
+    const present = (await rig.send('GET', `${base}/${id}`)).body.ai_agent
+    expect(present).toEqual({ id, name: 'Other name', prompt: { text: 'one' } })
+    expect(await rig.make(versions, { document_version: 2 })).toMatchObject({ id: data[1].id, current: true })
+  })
+
+  it('stay restored if the name changes at the same time', async () => {
+    const { id, versions } = await make('Two at once')
+    await rig.send('PATCH', `${base}/${id}`, { prompt: { text: 'two' } })
+    const { resources } = rig.directory
+    const present = resources.find('p1', 'ai_agent', id)!
+    await rig.make(versions, { document_version: 1 })
+    const change = aiAgents.change({ name: 'Renamed' }, present, () => undefined)
+    await resources.update('p1', 'ai_agent', id, change)
+    const { ai_agent } = (await rig.send('GET', `${base}/${id}`)).body
+    expect(ai_agent).toEqual({ id, name: 'Renamed', prompt: { text: 'one' } })
+    expect((await rig.send('GET', versions)).body.data).toHaveLength(2)
+  })
+
+  it('are refused if they are unknown, or belong to another project', async () => {
+    const { id, versions } = await make('Unknown versions')
+    const post = async (body: object) => attributes(await rig.send('POST', versions, body))
+    expect(await post({})).toEqual(['document_version'])
+    expect(await post({ document_version: 2 })).toEqual(['document_version'])
+    expect(await post({ ai_agent_version_id: crypto.randomUUID() })).toEqual(['ai_agent_version_id'])
+    expect(await post({ document_version: 1, ai_agent_version_id: crypto.randomUUID() })).toEqual([
+      'ai_agent_version_id',
+    ])
+    expect((await rig.send('GET', `${versions}/${id}`)).status).toBe(404)
+    const { id: versionId } = (await rig.send('GET', versions)).body.data[0]
+    for (const [method, path] of [
+      ['GET', versions],
+      ['GET', `${versions}/${versionId}`],
+      ['POST', versions],
+    ] as const)
+      expect((await rig.send(method, path, method === 'POST' ? {} : undefined, theirs)).status).toBe(404)
   })
 })

@@ -13,13 +13,18 @@ interface Body {
 }
 
 const object = { type: ['object', 'null'] } as const
+/** Prompt with its settings, or its text alone. */
+const promptOrText = { type: ['object', 'string', 'null'] } as const
+const credential = { type: ['string', 'null'], maxLength: 255 } as const
 const list = (maxItems: number) => ({ type: ['array', 'null'], maxItems }) as const
 
 /** Schemas of the settings of an agent, which are the keys of `ai` in scripts. */
 const settings = {
-  prompt: object,
-  post_prompt: object,
+  prompt: promptOrText,
+  post_prompt: promptOrText,
   post_prompt_url: { type: ['string', 'null'], maxLength: 2048 },
+  post_prompt_auth_user: credential,
+  post_prompt_auth_password: credential,
   params: object,
   pronounce: list(1000),
   hints: list(1000),
@@ -41,6 +46,9 @@ const merged = (present: Settings, body: Partial<Body>): Settings =>
     }),
   )
 
+const hasSettings = (body: Partial<Body>): boolean =>
+  Object.keys(settings).some((key) => body[key] !== undefined)
+
 /** Voice agents. The gateway stores their settings unchanged. */
 export const aiAgents: ResourceKind<'ai_agent', Body> = {
   type: 'ai_agent',
@@ -53,9 +61,11 @@ export const aiAgents: ResourceKind<'ai_agent', Body> = {
     ...Object.fromEntries(Object.keys(settings).map((key) => [key, {}])),
   },
   create: (body) => ({ displayName: body.name, details: { settings: checked(merged({}, body)) } }),
-  change: (body, { details }) => ({
+  change: (body) => ({
     displayName: body.name,
-    details: { settings: checked(merged(details.settings, body)) },
+    ...(hasSettings(body) && {
+      details: (stored) => ({ settings: checked(merged(stored.settings, body)) }),
+    }),
   }),
   show: ({ displayName, details }) => ({ name: displayName, ...details.settings }),
 }

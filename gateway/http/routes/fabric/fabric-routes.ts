@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../../directory/model/resource-types.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
+import { agentVersionRoutes } from './agent-version-routes.ts'
 import { flowVersionRoutes } from './flow-version-routes.ts'
 import type { ResourceKind } from './resource-kind.ts'
 import { kindRoutes } from './resource-kind-routes.ts'
@@ -15,4 +16,5 @@ export const fabricRoutes = (site: TypedSite, deps: AllResourceDeps): void => {
   for (const base of ['/api/fabric/subscribers', '/api/fabric/resources/subscribers'])
     subscriberEndpointRoutes(site, deps, base)
   flowVersionRoutes(site, deps)
+  agentVersionRoutes(site, deps)
 }

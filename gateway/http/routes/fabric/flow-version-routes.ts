@@ -1,12 +1,12 @@
-import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { FlowVersionRecord } from '../../../directory/model/ports.ts'
 import { listBody, pageOf, pageQuery, sliceOf } from '../../requests/paging.ts'
 import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { documentBody } from '../shared/document-checks.ts'
-import { badField, timeText } from '../shared/field-schemas.ts'
+import { timeText } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { chosenVersion, type VersionChoice, withVersion } from '../shared/version-choice.ts'
 import { addressList, addressPage, type ResourceDeps } from './resource-kind-routes.ts'
 
 type FlowVersionDeps = Pick<ResourceDeps, 'resources' | 'requireProject'>
@@ -103,31 +103,18 @@ const deployRoute = (
     { onRequest: requireProject('resources'), schema: { ...describe, ...schema } },
     async ({ projectId, params, body }, reply) => {
       const { id } = findResource(resources, projectId, 'call_flow', params.id)
-      const deployed = await deploy(() => resources.deployFlow(projectId, id, wanted(body)), body)
+      const choice = choiceOf(body)
+      const version = chosenVersion(choice)
+      const deploy = () => resources.deployFlow(projectId, id, version)
+      const unknown = 'The call flow has no such version, or nothing to deploy.'
+      const deployed = await withVersion(choice, unknown, deploy)
       return reply.code(201).send(versionBody(deployed))
     },
   )
 }
 
-const wanted = ({
-  document_version: version,
-  call_flow_version_id: id,
-}: Deployment): number | { id: string } | undefined => {
-  if (version !== undefined && id !== undefined)
-    throw badField('call_flow_version_id', 'It cannot be combined with document_version.')
-  return id === undefined ? version : { id }
-}
-
-/** Deploys a version. Reports an unknown version as a fault of the field, because the flow itself exists. */
-const deploy = async (
-  attempt: () => Promise<FlowVersionRecord>,
-  body: Deployment,
-): Promise<FlowVersionRecord> => {
-  try {
-    return await attempt()
-  } catch (error) {
-    if (!(error instanceof TrunklineError) || error.code !== 'unknown_resource') throw error
-    const attribute = body.call_flow_version_id === undefined ? 'document_version' : 'call_flow_version_id'
-    throw badField(attribute, 'The call flow has no such version, or nothing to deploy.')
-  }
-}
+const choiceOf = (body: Deployment): VersionChoice => ({
+  version: body.document_version,
+  id: body.call_flow_version_id,
+  idField: 'call_flow_version_id',
+})

@@ -160,6 +160,7 @@ export class FakeRecognition implements AgentRecognition {
 export class FakeHearing implements AgentRecogniser {
   readonly name: string
   readonly isStreaming = true
+  hasOwnLanguage = false
   readonly opened: FakeRecognition[] = []
 
   constructor(name = 'recogniser') {

@@ -1,12 +1,12 @@
 /** Session of a pipeline for tests. */
-import { FakeClock } from '../../../../core/clock.ts'
 import type { EngineRequest } from '../../../engine.ts'
+import { ResetClock } from '../../../testing/reset-clock.ts'
 import { PipelineEngine } from '../pipeline.ts'
 import { EventLog, FakeHearing, FakeModel, FakeVoice } from './fake-parts.ts'
 
 /** Opens a session with fake parts, and replacements for each. */
 export const open = (given: Partial<EngineRequest> = {}, voice = new FakeVoice()) => {
-  const clock = new FakeClock()
+  const clock = new ResetClock()
   const model = new FakeModel()
   const recogniser = new FakeHearing()
   const spare = {

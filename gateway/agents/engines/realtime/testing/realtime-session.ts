@@ -1,9 +1,10 @@
 /** Sessions and server events of the Realtime protocol, for tests. */
 import { FakeClock } from '../../../../core/clock.ts'
 import type { EngineRequest } from '../../../engine.ts'
+import { FakeVoice } from '../../pipeline/testing/fake-parts.ts'
 import { EngineRecorder, engineRequest } from '../../session/testing/engine-recorder.ts'
 import type { EngineServer, ServerMessage } from '../../session/testing/engine-server.ts'
-import { RealtimeEngine } from '../realtime.ts'
+import { type RealtimeDeps, RealtimeEngine } from '../realtime.ts'
 import type { RealtimeOptions } from '../realtime-options.ts'
 
 /** Opens a session with a server for tests. */
@@ -11,15 +12,29 @@ export const setUp = (
   server: EngineServer,
   options: Partial<RealtimeOptions> = {},
   request: Partial<EngineRequest> = {},
+  deps: Omit<RealtimeDeps, 'clock'> = {},
 ) => {
   const clock = new FakeClock()
   const events = new EngineRecorder()
   const engine = new RealtimeEngine(
     { name: 'oai', url: `${server.url}/v1/realtime`, key: 'secret', model: 'm1', ...options },
-    { clock },
+    { clock, ...deps },
   )
   const link = engine.open(engineRequest(request), events)
   return { clock, events, engine, link }
+}
+
+/** Opens a session whose answers a voice speaks, up to `onReady`. `at`: number of sessions before. */
+export const setUpSpoken = async (
+  server: EngineServer,
+  options: Partial<RealtimeOptions> = {},
+  request: Partial<EngineRequest> = {},
+  at = 0,
+) => {
+  const voice = new FakeVoice('voice', false)
+  const log = { warn: () => {} } as never
+  const speech = { voices: [{ voice, names: ['acme.*'] }], log }
+  return { ...(await ready(server, setUp(server, options, request, { speech }), at)), voice }
 }
 
 /** Opens a session up to `onReady`. */
@@ -27,9 +42,10 @@ export const setUpReady = async (
   server: EngineServer,
   options: Partial<RealtimeOptions> = {},
   request: Partial<EngineRequest> = {},
-) => {
-  const t = setUp(server, options, request)
-  const far = await server.connection()
+) => ready(server, setUp(server, options, request))
+
+const ready = async (server: EngineServer, t: ReturnType<typeof setUp>, at = 0) => {
+  const far = await server.connection(at)
   far.send({ type: 'session.created', session: { id: 's' } })
   await far.next({ type: 'session.update' })
   far.send({ type: 'session.updated', session: {} })

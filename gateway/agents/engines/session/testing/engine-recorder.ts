@@ -15,7 +15,7 @@ export class EngineRecorder implements EngineListener {
   onReady = () => this.#add('ready')
   onHeard = (heard: { text: string; isFinal: boolean }) => this.#add('heard', heard)
   onTurn = (state: string) => this.#add('turn', state)
-  onAnswer = (answer: string) => this.#add('answer', answer)
+  onAnswer = (answer: string, isText?: boolean) => this.#add('answer', answer, ...(isText ? ['given'] : []))
   onAudio = (answer: string, item: string, samples: Int16Array) => {
     this.audio.push(samples)
     this.#add('audio', answer, item, samples.length)
