@@ -189,8 +189,15 @@ export class ConversationWorld {
     this.isLeaving = true
     const { actor } = this
     if (actor?.answer) this.#lastWords.add(actor.answer)
-    if (actor?.isReady) this.#owing.set(actor, actor.asked.length)
+    // An interruption can reach the engine after the turn that it answers: it forgets that answer, and gives
+    // the next one in its place.
+    if (actor?.isReady) this.#owing.set(actor, Math.max(actor.asked.length, this.#isUnanswered ? 1 : 0))
     this.conversation.stop()
+  }
+
+  /** Whether the caller's latest turn has no answer yet. */
+  get #isUnanswered(): boolean {
+    return this.events.findLast(({ kind }) => kind === 'user' || kind === 'answer')?.kind === 'user'
   }
 
   /** Waits for silence. */
