@@ -25,6 +25,11 @@ export interface HearingEvents {
 /** Number of voiced frames (20 ms) that begin the voice, and of others that end it. */
 const voicedFrames = 3
 const silentFrames = 10
+/**
+ * Number of frames between two openings for changed requests. Each opens a connection: a handler that changes
+ * the language with each message would open countless ones.
+ */
+const changeFrames = 25
 
 /**
  * Hearing of one caller by the first of several recognisers that works. A recognition that fails is opened
@@ -41,6 +46,8 @@ export class Hearing {
   #isVoiced = false
   /** Whether the recognition is opened again in the next silence, as the request has changed. */
   #isStale = false
+  /** Number of frames since the last opening for a changed request. */
+  #sinceChange = changeFrames
   #run = 0
   #isOver = false
 
@@ -85,7 +92,10 @@ export class Hearing {
     this.#recognition?.write(samples)
   }
 
-  /** Changes language, hints and silence, as soon as the caller is silent. A language brings its `others`. */
+  /**
+   * Changes language, hints and silence, as soon as the caller is silent, and 500 ms after the change before.
+   * A language brings its `others`.
+   */
   change(change: Partial<AgentRecognitionRequest>): void {
     const { others, ...former } = this.#request
     const isKept = others !== undefined && change.language === undefined
@@ -94,7 +104,14 @@ export class Hearing {
     this.#checkLanguage(request.language)
     this.#request = request
     this.#isStale = true
-    if (!this.#isVoiced) this.open()
+    this.#renew()
+  }
+
+  /** Opens the recognition for a changed request, in a silence. */
+  #renew(): void {
+    if (!this.#isStale || this.#isVoiced || this.#sinceChange < changeFrames) return
+    this.#sinceChange = 0
+    this.open()
   }
 
   #checkLanguage(language: string | undefined): void {
@@ -150,14 +167,19 @@ export class Hearing {
     this.open()
   }
 
-  /** Follows the voice by its level. */
   #detect(samples: Int16Array): void {
+    this.#sinceChange++
+    this.#follow(samples)
+    this.#renew()
+  }
+
+  /** Follows the voice by its level. */
+  #follow(samples: Int16Array): void {
     const isVoiced = this.#detector.update(samples)
     this.#run = isVoiced === this.#isVoiced ? 0 : this.#run + 1
     if (this.#run < (isVoiced ? voicedFrames : silentFrames)) return
     this.#run = 0
     this.#isVoiced = isVoiced
     this.#recognition?.voice(isVoiced)
-    if (this.#isStale && !isVoiced) this.open()
   }
 }

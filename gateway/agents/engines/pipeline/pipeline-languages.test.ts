@@ -35,6 +35,16 @@ describe('a pipeline of several languages', () => {
     expect(log.take()).toEqual([])
   })
 
+  it('opens one recognition for many changes', async () => {
+    const { recogniser, link } = await opened({ languages: [english] })
+    for (let i = 0; i < 1001; i++)
+      link.change({ language: { ...english, heard: i % 2 === 0 ? 'fr-FR' : 'es-ES' } })
+    link.change({ language: { ...english, heard: 'sv-SE' } })
+    expect(recogniser.opened.map(({ request }) => request.language)).toEqual(['en-US', 'fr-FR'])
+    for (let frame = 0; frame < 25; frame++) link.hear(new Int16Array(160))
+    expect(recogniser.opened.slice(2).map(({ request }) => request.language)).toEqual(['sv-SE'])
+  })
+
   it('warns if the recogniser has its own language', async () => {
     const { recogniser, link, log } = await opened({ languages: [english] })
     recogniser.hasOwnLanguage = true
