@@ -114,6 +114,26 @@ describe('clauses', () => {
     )
   })
 
+  it('ends a piece without a space somewhere, in whole characters', () => {
+    const pieces = dividedText('漢'.repeat(1500))
+    expect(pieces.map(({ length }) => length)).toEqual([1000, 500])
+    expect(dividedText(`a${'𠮷'.repeat(1000)}`).map(({ length }) => length)).toEqual([1001, 1000])
+  })
+
+  it.each(['#', '[', '"', '!', 'a', '。', 'a,'])(
+    'takes linear time for tokens of %s without an end',
+    (token) => {
+      const clauses = new Clauses()
+      const began = performance.now()
+      for (let at = 0; at < 20_000; at++) {
+        clauses.push(token)
+        clauses.early()
+      }
+      // Time with the square of the length would be six seconds.
+      expect(performance.now() - began).toBeLessThan(2_000)
+    },
+  )
+
   /** Returns the number of tokens up to the first piece, and the pieces. */
   const streamed = (tokens: readonly string[]) => {
     const clauses = new Clauses()
