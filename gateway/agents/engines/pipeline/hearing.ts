@@ -30,6 +30,9 @@ const silentFrames = 10
  * the language with each message would open countless ones.
  */
 const changeFrames = 25
+/** Most frames after the end of the voice in which a recognition, or one by files, still gives its words. */
+const wordsFrames = 100
+const fileWordsFrames = 400
 
 /**
  * Hearing of one caller by the first of several recognisers that works. A recognition that fails is opened
@@ -48,6 +51,8 @@ export class Hearing {
   #isStale = false
   /** Number of frames since the last opening for a changed request. */
   #sinceChange = changeFrames
+  /** Number of frames since the end of the voice whose words are awaited; undefined if none are. */
+  #sinceVoice: number | undefined
   #run = 0
   #isOver = false
 
@@ -65,6 +70,7 @@ export class Hearing {
   open(): void {
     if (this.#isOver) return
     this.#isStale = false
+    this.#sinceVoice = undefined
     this.#recognition?.close()
     let isCurrent = true
     const recognition = this.#recognisers[this.#at]!.open(
@@ -93,8 +99,8 @@ export class Hearing {
   }
 
   /**
-   * Changes language, hints and silence, as soon as the caller is silent, and 500 ms after the change before.
-   * A language brings its `others`.
+   * Changes language, hints and silence, as soon as the caller is silent and the last words have come, and
+   * 500 ms after the change before. A language brings its `others`.
    */
   change(change: Partial<AgentRecognitionRequest>): void {
     const { others, ...former } = this.#request
@@ -107,9 +113,11 @@ export class Hearing {
     this.#renew()
   }
 
-  /** Opens the recognition for a changed request, in a silence. */
+  /**
+   * Opens the recognition for a changed request, in a silence. Words that are still to come would be lost.
+   */
   #renew(): void {
-    if (!this.#isStale || this.#isVoiced || this.#sinceChange < changeFrames) return
+    if (!this.#isStale || this.#isVoiced || this.#areWordsDue || this.#sinceChange < changeFrames) return
     this.#sinceChange = 0
     this.open()
   }
@@ -136,6 +144,7 @@ export class Hearing {
       onTranscript: (transcript) => {
         if (!isCurrent()) return
         this.#isSecondTry = false
+        if (transcript.isFinal) this.#sinceVoice = undefined
         this.#events.onTranscript(transcript)
       },
       onLanguage: (language) => {
@@ -167,8 +176,15 @@ export class Hearing {
     this.open()
   }
 
+  /** Whether words of the last voice are awaited. */
+  get #areWordsDue(): boolean {
+    const longest = this.#recognisers[this.#at]?.isStreaming ? wordsFrames : fileWordsFrames
+    return this.#sinceVoice !== undefined && this.#sinceVoice < longest
+  }
+
   #detect(samples: Int16Array): void {
     this.#sinceChange++
+    if (this.#sinceVoice !== undefined) this.#sinceVoice++
     this.#follow(samples)
     this.#renew()
   }
@@ -180,6 +196,7 @@ export class Hearing {
     if (this.#run < (isVoiced ? voicedFrames : silentFrames)) return
     this.#run = 0
     this.#isVoiced = isVoiced
+    this.#sinceVoice = isVoiced ? undefined : 0
     this.#recognition?.voice(isVoiced)
   }
 }

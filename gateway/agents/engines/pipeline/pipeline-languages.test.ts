@@ -30,9 +30,11 @@ describe('a pipeline of several languages', () => {
     link.change({ language: { ...english, heard: 'es-ES' } })
     expect(recogniser.opened).toHaveLength(2)
     for (let frame = 0; frame < 40; frame++) link.hear(new Int16Array(160))
+    recogniser.last.listener.onTranscript({ text: 'Oui', isFinal: true })
+    link.hear(new Int16Array(160))
     expect(recogniser.last.request.language).toBe('es-ES')
     await settle()
-    expect(log.take()).toEqual([])
+    expect(log.take()).toEqual(['heard final Oui'])
   })
 
   it('opens one recognition for many changes', async () => {
