@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { Hangups, hangupTests } from '../support/hangups.ts'
 import { connectHangups } from './groups/hangup-connect.ts'
+import { realtimeHangups } from './groups/hangup-realtime.ts'
 import { roomHangups } from './groups/hangup-rooms.ts'
 import { serverHangups } from './groups/hangup-servers.ts'
 import { verbHangups } from './groups/hangup-verbs.ts'
@@ -25,5 +26,6 @@ afterAll(async () => {
 hangupTests(stage, verbHangups(stage))
 hangupTests(stage, connectHangups(stage))
 hangupTests(stage, roomHangups(stage))
+realtimeHangups(stage, streams)
 // The last one: its slow server takes the path of the documents.
 hangupTests(stage, serverHangups(stage, streams))

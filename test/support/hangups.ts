@@ -32,6 +32,9 @@ export interface Scene {
   readonly after?: () => Promise<unknown>
 }
 
+/** Gauge of an activity, without its prefix. */
+type Gauge = 'verbs' | 'conferences' | 'queue_waiting' | 'recordings' | 'media_detections'
+
 /** Scenes by activity and by kind of handler. */
 export type Scenes = Readonly<Record<string, Readonly<Record<string, () => Scene | Promise<Scene>>>>>
 
@@ -44,7 +47,7 @@ export class Hangups {
 
   /**
    * Starts the gateway. The domain of a kind of handler is `<kind>.test`, that of a second call
-   * `other.<kind>.test`.
+   * `other.<kind>.test`. Calls to `office.test` reach realtime applications.
    */
   async start(): Promise<void> {
     const server = await DocumentServer.open()
@@ -54,7 +57,8 @@ export class Hangups {
       application(`${kind}.test`, { kind, url: server.urlOf('/document') }),
       application(`other.${kind}.test`, { kind, url: server.urlOf('/other') }),
     ])
-    this.#gateway = await Gateway.start({ domains })
+    const office = application('office.test', { kind: 'realtime', topic: 'office' })
+    this.#gateway = await Gateway.start({ domains: [...domains, office] })
   }
 
   async stop(): Promise<void> {
@@ -101,7 +105,7 @@ export class Hangups {
   }
 
   /** Waits until a gauge has this value. */
-  async reaches(gauge: 'verbs' | 'conferences' | 'queue_waiting' | 'recordings', count = 1): Promise<void> {
+  async reaches(gauge: Gauge, count = 1): Promise<void> {
     await until(
       `${gauge} is ${count}`,
       () => this.gateway.metric(gauge),
