@@ -55,7 +55,7 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 30_000,
           ...patient,
-          setupFiles: 'test/support/patient-waits.ts',
+          setupFiles: ['test/support/patient-waits.ts', 'test/support/property-seed.ts'],
         },
       },
       {
