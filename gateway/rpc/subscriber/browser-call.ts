@@ -260,8 +260,12 @@ export class BrowserCall {
     this.#emit('user_event', userEvent(this.#wire, event))
   }
 
-  /** Sends an event of a voice agent's transcript, without the functions that the model calls. */
+  /**
+   * Sends an event of a voice agent's transcript, without the functions that the model calls. A page that is
+   * away or slow gets no partial words: the turn that follows them has all.
+   */
   transcript({ type, params }: AgentTranscriptEvent): void {
+    if (type === 'partial_result' && this.#options.browser.isBusy) return
     // The arguments of functions are not for the caller.
     if (type === 'function_call' || Buffer.byteLength(JSON.stringify(params)) > maxAgentEventBytes) return
     this.#emit(`ai.${type}`, agentEvent(this.#wire, params))

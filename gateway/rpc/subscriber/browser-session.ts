@@ -62,7 +62,7 @@ interface Event {
   readonly outboundLeg?: string
 }
 
-/** Number of unacknowledged events from which an event of {@link BrowserSession.emitLatest} waits. */
+/** Number of unacknowledged events from which a browser is {@link BrowserSession.isBusy}. */
 const maxBusy = 50
 /**
  * Time after the death of the media server until browsers report their media as disconnected, in ms. Chrome
@@ -173,6 +173,11 @@ export class BrowserSession {
     return this.#outbox.size
   }
 
+  /** Whether many events are unacknowledged, so that those of little worth must not be added. */
+  get isBusy(): boolean {
+    return this.#outbox.size >= maxBusy
+  }
+
   /** Identity of the latest token. */
   get identity(): TokenIdentity {
     return this.#granted
@@ -256,8 +261,8 @@ export class BrowserSession {
   }
 
   /**
-   * Sends an event that replaces an earlier one with the same key. It waits while many events are
-   * unacknowledged, so that it displaces no event of calls.
+   * Sends an event that replaces an earlier one with the same key. It waits while the browser
+   * is busy, so that it displaces no event of calls.
    */
   emitLatest(key: string, type: string, params: unknown): void {
     this.#latest.delete(key)
@@ -275,7 +280,7 @@ export class BrowserSession {
 
   #emitWaiting(): void {
     for (const [key, { event_type: type, params }] of this.#latest) {
-      if (this.#outbox.size >= maxBusy) return
+      if (this.isBusy) return
       this.#latest.delete(key)
       this.emit(type, params)
     }

@@ -55,6 +55,22 @@ describe('a lost page', () => {
     expect(gateway.arrivals.arrived[0]!.owner.reports).toEqual(['answered', 'digit 5'])
   })
 
+  it('keeps its call, however many partial words of a transcript it misses', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.dial('c1', '/public/bob')
+    await page.event('call.state')
+    gateway.webrtc.last.report('connected')
+    const { leg } = gateway.arrivals.arrived[0]!.arrival
+    await gone(gateway, page)
+    for (let i = 0; i < 2000; i++) leg.transcript({ type: 'partial_result', params: { text: `Hello ${i}` } })
+    leg.transcript({ type: 'speech_detect', params: { text: 'Hello you' } })
+    const again = await gateway.page()
+    await again.connect(await gateway.token(), { protocol })
+    expect(await again.event('ai.speech_detect')).toMatchObject({ text: 'Hello you' })
+    expect(leg.isEnded).toBe(false)
+  })
+
   it('leaves a ringing call to the other pages, and ends it if it was the last', async () => {
     const first = await gateway.online()
     const second = await gateway.online()
