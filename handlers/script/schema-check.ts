@@ -15,7 +15,16 @@ export interface SchemaFault {
 
 /** Creates a check of values by the schemas of constants. Each schema is compiled once, at its first use. */
 export const schemaCheck = <T extends object>(schemaOf: (of: T) => object, options: Options = {}) => {
-  const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true, ...options })
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    allowUnionTypes: true,
+    // Tests check that the schemas are valid ones. Both would take longer than the compilation.
+    validateSchema: false,
+    code: { optimize: false },
+    ...options,
+  })
   const compiled = new WeakMap<T, ValidateFunction>()
   const validatorOf = (of: T): ValidateFunction => {
     const known = compiled.get(of)
