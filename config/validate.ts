@@ -1,49 +1,36 @@
 import type { ErrorObject } from 'ajv'
-import { Ajv } from 'ajv'
 import { closest } from '../handlers/common/spelling.ts'
+import { validators } from '../handlers/common/validators.ts'
 import type { Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
 import { type FormatName, formats } from './schema/formats.ts'
 
-/** Validator with the formats of `formats.ts`. It adds defaults. */
-export const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  useDefaults: true,
-  allowUnionTypes: true,
-  strictTypes: false,
-  // A test checks that the schema is a valid one. Here, that would take longer than its compilation.
-  validateSchema: false,
-  // Optimization would double the time of the compilation.
-  code: { optimize: false },
-})
-for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, validate)
-const validate = ajv.compile(configSchema)
+/** Makes validators of schemas with the formats of `formats.ts`, which add defaults. */
+export const validatorOf = validators(
+  { useDefaults: true, strictTypes: false },
+  Object.fromEntries(Object.entries(formats).map(([name, { validate }]) => [name, validate])),
+)
+const errorsOf = validatorOf(configSchema)
 
 /**
  * Checks the value against the schema and adds its defaults. `replaced` has the paths of texts with
  * variables. Such a text is converted if the schema requires a number or a boolean.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
-  if (validate(value)) return
-  const converted = (validate.errors ?? []).filter((error) => convertText(value, error, replaced))
-  if (converted.length > 0 && validate(value)) return
-  describeAll(validate.errors, report, configSchema)
+  const errors = errorsOf(value)
+  const converted = errors.filter((error) => convertText(value, error, replaced))
+  describeAll(converted.length > 0 ? errorsOf(value) : errors, report, configSchema)
 }
 
 /**
  * Reports the errors of a validation, at most one for each value. `root`: schema whose groups a misplaced key
  * may belong to; default none.
  */
-export const describeAll = (
-  errors: readonly ErrorObject[] | null | undefined,
-  report: Report,
-  root: Schema = {},
-): void => {
-  const wrongType = new Set(errors?.filter(({ keyword }) => keyword === 'type').map((e) => e.instancePath))
-  for (const error of errors ?? []) {
+export const describeAll = (errors: readonly ErrorObject[], report: Report, root: Schema = {}): void => {
+  const wrongType = new Set(errors.filter(({ keyword }) => keyword === 'type').map((e) => e.instancePath))
+  for (const error of errors) {
     // An error of then or else is also reported as one of if.
     if (error.keyword === 'if') continue
     // A value of another type breaks further rules, which say nothing new.
