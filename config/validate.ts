@@ -5,6 +5,7 @@ import type { Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
+import { fitsSchema } from './schema/fits-schema.ts'
 import { type FormatName, formats } from './schema/formats.ts'
 
 /** Makes validators of schemas with the formats of `formats.ts`, which add defaults. */
@@ -19,6 +20,7 @@ const errorsOf = validatorOf(configSchema)
  * variables. Such a text is converted if the schema requires a number or a boolean.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
+  if (fitsSchema(value, configSchema)) return
   const errors = errorsOf(value)
   const converted = errors.filter((error) => convertText(value, error, replaced))
   describeAll(converted.length > 0 ? errorsOf(value) : errors, report, configSchema)
