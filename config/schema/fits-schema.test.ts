@@ -25,7 +25,8 @@ const carrier = { name: 'acme', targets: ['sip:gw.acme.example'], identity: { fr
 
 /** Result and defaults of both ways for the same value. */
 const both = (value: unknown) => {
-  const [read, compiled] = [structuredClone(value), structuredClone(value)]
+  const read = structuredClone(value)
+  const compiled = structuredClone(value)
   return [
     { isValid: fitsSchema(read, configSchema), ...(accepts(compiled) && { value: read }) },
     { isValid: accepts(compiled), ...(accepts(compiled) && { value: compiled }) },

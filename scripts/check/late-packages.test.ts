@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..', '..')
 const statement = /^(?:import|export)(?! type)[^'"]*? from '([^']+)'|^import '([^']+)'/gm
 
-/** Names of packages and Node's modules that the static imports of a file reach, with one importer of each. */
+/** Packages and modules of Node that the static imports of a file reach, each with one importer. */
 const reached = (file: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const files = new Set([file])
@@ -20,7 +20,7 @@ const reached = (file: string): ReadonlyMap<string, string> => {
   return found
 }
 
-/** Packages that are loaded with their first use, because they cost a start much and few gateways need them. */
+/** Packages that are loaded with their first use: they cost a start much, and few gateways need them. */
 const late = [
   'undici',
   'jose',

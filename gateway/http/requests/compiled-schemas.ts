@@ -17,8 +17,8 @@ const options = {
 } as const
 
 /**
- * Makes a compiler with the formats of ajv-formats. Replaces its `uri`, which accepts any number as port, by a format that
- * requires a valid URL.
+ * Makes a compiler with the formats of ajv-formats. Replaces its `uri`, which accepts any number as port, by
+ * a format that requires a valid URL.
  */
 const newCompiler = (more: Options = {}): Ajv => {
   const { Ajv } = ajv()
