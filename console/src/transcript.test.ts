@@ -89,6 +89,16 @@ it('has no more than 200 entries, each with a number of its own', () => {
   expect([all.length, all[0]?.text, new Set(all.map(({ id }) => id)).size]).toEqual([200, 'Turn 50', 200])
 })
 
+it('words so far take no place of an entry, and go first', () => {
+  const turns = (count: number) => Array.from({ length: count }, (_, at) => turn(`Turn ${at}`))
+  const full = after(...turns(200), partial('mm'))
+  expect([full.length, full[0]?.text, full.at(-1)?.text]).toEqual([201, 'Turn 0', 'mm'])
+  const without = withEvent(full, 'ai.partial_result', { text: '' })
+  expect([without.length, without[0]?.text]).toEqual([200, 'Turn 0'])
+  const answered = after(...turns(199), partial('mm'), ends('One.'))
+  expect([answered.length, answered[0]?.text]).toEqual([200, 'Turn 0'])
+})
+
 it('ignores values of other types', () => {
   expect(after(['ai.speech_detect', { text: { html: '<b>' } }], ['ai.completion', {}])).toEqual([])
   expect(after(['ai.response_utterance', {}])).toEqual([])

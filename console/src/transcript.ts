@@ -21,7 +21,7 @@ export const agentEvents = [
   'ai.stop',
 ] as const
 
-/** Most entries that are kept; the oldest ones are dropped. */
+/** Most entries that are kept, besides the caller's text so far; the oldest ones are dropped. */
 const maxEntries = 200
 
 const isOpenOf =
@@ -60,6 +60,14 @@ const completed = (all: readonly Said[], text: string, isInterrupted: boolean): 
   return all.map((entry) => (entry === open ? { ...entry, text, isFinal: true, isInterrupted } : entry))
 }
 
+/** Drops what is too much: the caller's text so far if others have followed it, then the oldest entries. */
+const limited = (all: readonly Said[]): readonly Said[] => {
+  if (all.length <= maxEntries) return all
+  const isPassing = isOpenOf('caller')
+  const kept = all.filter((entry) => !isPassing(entry)).slice(-maxEntries)
+  return [...kept, ...all.slice(-1).filter(isPassing)]
+}
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
 
 /**
@@ -87,5 +95,5 @@ export const withEvent = (
         return heard(all, '', false).map((entry) => ({ ...entry, isFinal: true }))
     }
   }
-  return next().slice(-maxEntries)
+  return limited(next())
 }

@@ -12,7 +12,6 @@ import { Sandbox } from '../../handlers/script/sandbox/sandbox.ts'
 import { createXmlHandler } from '../../handlers/xml/handler.ts'
 import { createComposers } from '../../media/compose/composers.ts'
 import { createEdge } from '../../media/edge/edge.ts'
-import { realtimeObstacle, type ThreadPriority } from '../../media/edge/realtime.ts'
 import { socketKind } from '../../media/edge/sockets-open.ts'
 import { mp4Converter } from '../../media/ffmpeg/convert-mp4.ts'
 import { type Ffmpeg, findFfmpeg } from '../../media/ffmpeg/ffmpeg.ts'
@@ -62,6 +61,7 @@ import { logDiversion } from './log-diversion.ts'
 import { noComposing } from './no-composing.ts'
 import { ReplaceableSounds } from './replaceable-sounds.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
+import { priorityOptions } from './thread-priority.ts'
 
 /** Collaborators of every component of the gateway. */
 export interface AppContext {
@@ -165,11 +165,8 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
     log.warn({ event: 'media.native-sockets-missing', reason }, "Node's own sockets used for media")
   // Its programs answer while the edge opens.
   const findingFfmpeg = openFfmpeg(base)
-  const onPriority = (priority: ThreadPriority) => logPriority(log, priority)
-  const edge = closing.add(
-    'edge',
-    await createEdge({ ...rtp, isRealtime: triesRealtime(base), onPriority }),
-    (open) => open.close(),
+  const edge = closing.add('edge', await createEdge({ ...rtp, ...priorityOptions(rtp, log) }), (open) =>
+    open.close(),
   )
   const ffmpeg = await findingFfmpeg
   const webrtc = closing.add(
@@ -186,20 +183,6 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds, ffmpeg }
-}
-
-/** Whether the media threads try to get real-time priority. */
-const triesRealtime = ({ config, log }: AppContext): boolean => {
-  const { realtime, threads } = config.media.rtp
-  const reason = realtimeObstacle(threads)
-  if (realtime && reason !== undefined) logPriority(log, { isRealtime: false, reason })
-  return realtime && reason === undefined
-}
-
-const logPriority = (log: Log, priority: ThreadPriority): void => {
-  if (priority.isRealtime) log.info({ event: 'media.realtime-set' }, 'media thread has real-time priority')
-  else
-    log.info({ event: 'media.realtime-missing', reason: priority.reason }, 'media thread has normal priority')
 }
 
 /** Finds ffmpeg, which plays files into rooms and converts recordings; undefined if none can be used. */

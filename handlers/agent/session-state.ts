@@ -271,19 +271,16 @@ export class SessionState {
     if (history) this.agent?.change({ history })
     for (const debug of debugEvents(event)) this.#debug(debug)
     const { call, onTranscript } = this.host
-    const hasBrowser = call.info.type === 'webrtc' && !call.signal.aborted
     for (const each of this.#transcript(event)) {
       onTranscript?.(each)
       call.reportTranscript(each)
-      // Arguments of functions are not for the caller's browser.
-      if (hasBrowser && each.type !== 'function_call') this.sendToBrowser(each.params, `ai.${each.type}`)
     }
   }
 
-  /** Sends an event to the caller's browser; the default type is that of events of the customer. */
-  sendToBrowser(event: Json, type?: string): void {
+  /** Sends an event of the customer to the caller's browser. */
+  sendToBrowser(event: Json): void {
     try {
-      this.host.call.sendUserEvent(event, type)
+      this.host.call.sendUserEvent(event)
     } catch {
       // The event is too large, or the call has ended: the conversation goes on.
     }

@@ -32,6 +32,7 @@ describe('a template', () => {
     ['q=%{enc:url:args.city}', 'q=S%C3%A3o%20Paulo'],
     ['q=%{lc:enc:url:args.city}', 'q=s%C3%A3o%20paulo'],
     ['q=%{enc:url:lc:args.full name}', 'q='],
+    [`%{${'enc:url:'.repeat(5)}args.n}`, ''],
     ['%{args.none}', ''],
     ['%{none}', ''],
     ['a %{nothing.at.all} b', 'a  b'],

@@ -37,10 +37,15 @@ export const lookup = (path: string, values: Json): unknown => {
   return plain ?? walk(values, path.replaceAll(/\[(\d+)\]/g, '.$1').split('.'))
 }
 
-/** Returns the value of an expression: a path, with prefixes such as `lc:` and `enc:url:`. */
-const expressionValue = (expression: string, values: Json): unknown => {
+/**
+ * Returns the value of an expression: a path, with prefixes such as `lc:` and `enc:url:`. Prefixes do not
+ * change a text beyond `max` characters, as it is too long in any case.
+ */
+const expressionValue = (expression: string, values: Json, max: number): unknown => {
   const changed = changedPath(expression)
-  return changed ? changed.change(asText(lookup(changed.path, values))) : lookup(expression, values)
+  if (!changed) return lookup(expression, values)
+  const text = asText(lookup(changed.path, values))
+  return text.length > max ? text : changed.change(text)
 }
 
 /** Replaces placeholders and functions in several values, with one limit for all of them. */
@@ -103,7 +108,7 @@ export class Filling {
   /** Returns the value of an expression; undefined without one, or if the texts become too long. */
   #valueOf(expression: string): unknown {
     if (this.isSpent) return undefined
-    const value = expressionValue(expression, this.#values)
+    const value = expressionValue(expression, this.#values, this.#left)
     const cost = Math.max(expression.length, minPlaceholderLength)
     return this.#take(asText(value), cost) === undefined ? undefined : value
   }

@@ -54,8 +54,9 @@ describe('placeholders', () => {
     expect(made('enc:url:a', 'Köln & A/B\ud800')).toBe('K%C3%B6ln%20%26%20A%2FB%EF%BF%BD')
     expect(made('lc:enc:url:a', 'Ä+')).toBe('%C3%A4%2B')
     expect(made('enc:url:lc:a', 'Ä+')).toBe('%c3%84%2b')
-    for (const none of ['a', 'uc:a', 'lc:', 'lc:a + 1', 'enc:a', 'lc: a'])
+    for (const none of ['a', 'uc:a', 'lc:', 'lc:a + 1', 'enc:a', 'lc: a', 'lc:enc:url:lc:lc:lc:a'])
       expect(changedPath(none)).toBeUndefined()
+    expect(made('enc:url:enc:url:enc:url:enc:url:a', '%')).toBe('%25252525')
   })
 })
 

@@ -31,13 +31,22 @@ const functions: Readonly<Record<string, (text: string) => string>> = {
   'enc:url:': (text) => encodeURIComponent(text.toWellFormed()),
 }
 
-/** Reads a path with prefixes, such as `lc:enc:url:vars.city`. Undefined for any other expression. */
+/**
+ * Maximum number of prefixes. Each encodes what the one before made, so a text grows and takes time with the
+ * square of their number.
+ */
+const maxPrefixes = 4
+
+/**
+ * Reads a path with prefixes, such as `lc:enc:url:vars.city`, four at most. Undefined for any other
+ * expression.
+ */
 export const changedPath = (
   expression: string,
 ): { readonly path: string; readonly change: (text: string) => string } | undefined => {
   const [, names = '', path = ''] = /^((?:lc:|enc:url:)+)(.*)$/s.exec(expression) ?? []
-  if (!isPath(path)) return undefined
   const steps = names.match(/lc:|enc:url:/g) ?? []
+  if (!isPath(path) || steps.length > maxPrefixes) return undefined
   return { path, change: (text) => steps.reduce((result, step) => functions[step]?.(result) ?? result, text) }
 }
 

@@ -307,6 +307,24 @@ describe('a session with a text server', () => {
     expect(socket.of('interrupt')).toEqual([])
   })
 
+  it.each([
+    ['a key', '1', ['Press one ', 'You pressed one.']],
+    ['words', 'one', ['Press one ']],
+  ])(
+    'takes a text soon after an interruption by %s for an answer, or for the rest',
+    async (_what, text, spoken) => {
+      const { socket, agent, call, context } = await begin()
+      socket.receives({ type: 'text', token: 'Press one ' })
+      if (text === '1') call.press('1')
+      agent.emit({ kind: 'barge', how: 'normal', heardMs: 200, text })
+      await settle()
+      context.time += 300
+      socket.receives({ type: 'text', token: 'You pressed one.', last: true })
+      await settle()
+      expect(agent.of('say').map(([said]) => (said as { readonly text: string }).text)).toEqual(spoken)
+    },
+  )
+
   it('keeps what the server sends before the agent has started', async () => {
     const call = new FakeCall()
     const started = Promise.withResolvers<void>()

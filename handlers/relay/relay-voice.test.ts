@@ -195,6 +195,20 @@ describe('speech of a text server', () => {
     expect(cut.texts()).toEqual(['Please wait ', 'We close soon.', 'a little.'])
   })
 
+  it('drops the rest for a shorter time after a key, which the server has received', async () => {
+    const t = open()
+    t.write('Press one ')
+    t.voice.interrupted(true)
+    t.said[0]?.heard()
+    await t.settle()
+    t.wait(299)
+    t.write('or two.')
+    t.wait(1)
+    t.write('You pressed one.', { isLast: true })
+    await t.settle()
+    expect(t.texts()).toEqual(['Press one ', 'You pressed one.'])
+  })
+
   it('drops the rest of a text that was over before its interruption was reported', async () => {
     const t = open()
     t.write('One ')

@@ -31,6 +31,8 @@ const maxWaiting = 1000
 const maxLength = 100_000
 /** Time after an interruption in which the rest of the interrupted text is still arriving, in ms. */
 const restMs = 1000
+/** The same after a key that the server has received, in ms: its answer to the key follows soon. */
+const restAfterKeyMs = 300
 
 /** Returns the rules by which input of the caller interrupts the speech. */
 export const interruptionRules = (
@@ -124,10 +126,14 @@ export class RelayVoice {
     this.#add({ what: { url: source, loops }, ...this.#mannerOf(manner) })
   }
 
-  /** The caller interrupted: what was not heard is dropped, unless it is protected. */
-  interrupted(): void {
+  /**
+   * The caller interrupted: what was not heard is dropped, unless it is protected. `byKey`: by a key that the
+   * server has received; default false.
+   */
+  interrupted(byKey = false): void {
+    const longest = byKey ? restAfterKeyMs : restMs
     // The agent may drop a text before it reports the interruption.
-    if (this.#open || this.#isTorn) this.#restUntil = this.#deps.now() + restMs
+    if (this.#open || this.#isTorn) this.#restUntil = this.#deps.now() + longest
     this.#endText()
     this.#dropWaiting(({ interruptible }) => interruptible !== 'none')
   }

@@ -38,17 +38,76 @@ export class SentText {
 
 const isBlank = (character: string): boolean => character.trim() === ''
 
-/** Word that ends, with the marks that belong to it. */
-const endOfWord = /(?<=[\p{L}\p{N}])[^\p{L}\p{N}\s]*/uy
+/** Longest text of a link, and longest address, in characters; the same as where they are spoken. */
+const maxLinkText = 300
+const maxAddress = 2000
+
+/** Place at which a word ends, or before the address of a link. */
+const endOfWord = /(?<=[\p{L}\p{N}])|(?=\]\()/uy
+/** Marks that belong to the word before them. */
+const marks = /[^\p{L}\p{N}\s]*/uy
 
 /** Returns the offset in a sent text after what was heard of it, from an offset on. */
 const endOf = (text: string, from: number, heard: string): number => {
   let end = from
   for (const character of heard) {
-    const at = isBlank(character) ? -1 : text.indexOf(character, end)
+    const at = isBlank(character) ? -1 : placeOf(text, character, end)
     if (at >= 0) end = at + character.length
   }
   if (end === from) return from
+  return Math.max(from, beforeAddress(text, afterMarks(text, end)))
+}
+
+/** Returns the offset of a character from an offset on, outside the addresses of links: none is spoken. */
+const placeOf = (text: string, character: string, from: number): number => {
+  let at = text.indexOf(character, from)
+  for (let start = from; at >= 0; ) {
+    const end = endOfLink(text, start, at + 1)
+    if (end === undefined) break
+    start = end
+    if (at < end) at = text.indexOf(character, end)
+  }
+  return at
+}
+
+/** Returns the end of the first link whose address begins between two offsets; undefined without one. */
+const endOfLink = (text: string, from: number, to: number): number | undefined => {
+  const part = text.slice(from, to)
+  for (let at = part.indexOf(']('); at >= 0; at = part.indexOf('](', at + 1)) {
+    const close = from + at
+    const before = text.slice(Math.max(0, close - maxLinkText), close)
+    const label = before.slice(before.lastIndexOf('[') + 1)
+    const length = text.slice(close, close + maxAddress + 1).indexOf(')')
+    const isLink = label.length < before.length && !label.includes(']') && !label.includes('\n')
+    if (isLink && length >= 0) return close + length + 1
+  }
+  return undefined
+}
+
+/** Returns the offset after the marks of the word that ends at an offset, and after the address of a link. */
+const afterMarks = (text: string, end: number): number => {
   endOfWord.lastIndex = end
-  return end + (endOfWord.exec(text)?.[0].length ?? 0)
+  if (!endOfWord.test(text)) return end
+  let at = end
+  for (;;) {
+    marks.lastIndex = at
+    const next = at + (marks.exec(text)?.[0].length ?? 0)
+    const link = endOfLink(text, at, next)
+    if (link === undefined) return next
+    at = link
+  }
+}
+
+const isAddressCharacter = (character: string | undefined): boolean =>
+  character !== undefined && character > ' ' && character <= '~'
+
+/** Returns the end of the word before a URL or an e-mail address if the offset is within one. */
+const beforeAddress = (text: string, end: number): number => {
+  let first = end
+  while (isAddressCharacter(text[first - 1])) first--
+  let last = end
+  while (isAddressCharacter(text[last])) last++
+  const word = text.slice(first, last)
+  const isAddress = ['://', '@', 'www.'].some((mark) => word.includes(mark))
+  return isAddress && /[A-Za-z0-9]/.test(text.slice(end, last)) ? text.slice(0, first).trimEnd().length : end
 }

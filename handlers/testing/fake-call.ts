@@ -303,8 +303,8 @@ export class FakeCall implements CallControl {
     this.transcript.push(event)
   }
 
-  sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
-    this.verbs.push(['sendUserEvent', event, ...(type === undefined ? [] : [type])])
+  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.verbs.push(['sendUserEvent', event])
     return true
   }
 

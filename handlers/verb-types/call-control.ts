@@ -138,8 +138,8 @@ export interface CallControl {
    */
   readonly agentCommands?: AgentCommands | undefined
   /**
-   * Reports an event of the agent's live transcript to the call that has called the address of this handler;
-   * see {@link Destination.onTranscript}. Has no effect on other calls.
+   * Reports an event of the agent's live transcript to the caller's browser. In a call to an address, the
+   * party that is connected to the address receives it; see also {@link Destination.onTranscript}.
    */
   reportTranscript(event: AgentTranscriptEvent): void
   /** Plays the caller's own audio back to the caller. Answers the call first. */
@@ -162,11 +162,10 @@ export interface CallControl {
    */
   refer(options: ReferOptions): Promise<ReferResult>
   /**
-   * Sends an event of at most 16 kB of JSON to the caller's browser. `type`: its type, default `user_event`,
-   * which has the event as its member `event`; events of other types have the event's members. Returns false
-   * if the caller's side cannot receive events.
+   * Sends an event of at most 16 kB of JSON to the caller's browser. Returns false if the caller's side
+   * cannot receive events.
    */
-  sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean
+  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean
   /** Waits, in milliseconds. */
   sleep(ms: number, options?: Cancellable): Promise<void>
   /** Ends the call; default reason `hangup`. */

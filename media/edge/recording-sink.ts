@@ -24,6 +24,7 @@ export class RecordingSink implements AudioSink {
     this.#onOver = onOver
     if (request.tracks === 'both' || request.tracks === 'stereo')
       this.#waiting = { input: new DelayedTrack(this.rate), output: new DelayedTrack(this.rate) }
+    recorder.drain = () => this.#drain()
   }
 
   write(input: Int16Array | undefined, output: Int16Array | undefined, lagMs: number): void {
@@ -43,11 +44,15 @@ export class RecordingSink implements AudioSink {
     else this.#recorder.pause(act)
   }
 
-  /** Records the audio to the far end that waits, and stops. */
   close(): void {
-    const output = this.#waiting?.output
-    while (output && output.delayMs > 0) this.#recorder.rest(output.take())
     this.#recorder.stop()
+  }
+
+  /** Records the audio that waits. */
+  #drain(): void {
+    if (!this.#waiting) return
+    const { input, output } = this.#waiting
+    while (input.delayMs > 0 || output.delayMs > 0) this.#recorder.rest(input.take(), output.take())
   }
 }
 

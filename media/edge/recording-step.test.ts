@@ -51,7 +51,7 @@ class RecordedCall {
   readonly line: TestLine = this.time.line('192.0.2.1')
   /** Runs at each ms, before the frame. */
   each: (ms: number) => void = () => {}
-  readonly #files = new MemoryFiles()
+  readonly files = new MemoryFiles()
   readonly #arrivals = new Map<number, (() => void)[]>()
   #ms = 0
 
@@ -61,12 +61,12 @@ class RecordedCall {
 
   async record(more: Partial<RecordRequest> = {}) {
     const request: RecordRequest = { path: '/a.wav', format: 'wav', tracks: 'stereo', ...more }
-    const recorder = await startRecording(request, this.#files)
+    const recorder = await startRecording(request, this.files)
     const sink: RecordingSink = new RecordingSink(recorder, request, () => this.line.session.removeSink(sink))
     this.line.session.addSink(sink)
     const read = async (): Promise<readonly Int16Array[]> => {
       expect(await recorder.done).toMatchObject({ end: { kind: 'stopped' } })
-      return readWavBytes(this.#files.files.get('/a.wav')!).channels
+      return readOf(this)
     }
     return { sink, recorder, read }
   }
@@ -97,6 +97,10 @@ class RecordedCall {
     }
   }
 }
+
+/** Returns the tracks of a complete recording. */
+const readOf = ({ files }: RecordedCall): readonly Int16Array[] =>
+  readWavBytes(files.files.get('/a.wav')!).channels
 
 /**
  * Records `turns` of a caller's word and its reply. Returns the times of the replies in the file, and at the
@@ -262,10 +266,7 @@ describe('a recording of both sides', () => {
     expect(Math.abs(wordsOf(words!)[0]! - waited - 1707)).toBeLessThanOrEqual(40)
   })
 
-  it.each([
-    ['skip', 2000],
-    ['silence', 3000],
-  ] as const)('has nothing of a pause (%s)', async (how, durationMs) => {
+  it.each(['skip', 'silence'] as const)('is complete up to a pause (%s)', async (how) => {
     const call = new RecordedCall()
     const { sink, read } = await call.record()
     const sound = noise(3000)
@@ -283,12 +284,18 @@ describe('a recording of both sides', () => {
     sink.control('stop')
     const [, replies] = await read()
     const waited = replies!.findIndex((sample) => sample !== 0)
+    expect(waited).toBeGreaterThan(0)
     expect(waited).toBeLessThan(100 * 8)
-    expect(replies!.length - durationMs * 8 - waited).toBeLessThan(packetMs * 8)
-    expect(replies!.subarray(waited, 8000)).toEqual(sound.subarray(0, 8000 - waited))
-    const second = (durationMs - 1000) * 8
-    expect(replies!.subarray(8000, second).every((sample) => sample === 0)).toBe(true)
-    expect(replies!.subarray(second, second + 8000 + waited)).toEqual(sound.subarray(16_000 - waited))
+    expect(replies!.subarray(waited, 8000 + waited)).toEqual(sound.subarray(0, 8000))
+    const frame = packetMs * 8
+    const inFrames = (samples: number) => Math.ceil(samples / frame) * frame
+    const second = how === 'skip' ? inFrames(8000 + waited) : 16_000
+    expect(replies!.subarray(8000 + waited, second).every((sample) => sample === 0)).toBe(true)
+    // The track waits again after the pause, perhaps for a slightly different time.
+    const late = 16_000 - offsetOf(sound, replies!.slice(second, second + 800))
+    expect(Math.abs(late - waited)).toBeLessThan(frame)
+    expect(replies!.subarray(second, second + 8000 + late)).toEqual(sound.subarray(16_000 - late))
+    expect(replies!.length).toBe(second + inFrames(8000 + late))
   })
 
   it('ends by the silence of the caller as soon as it is heard', async () => {
@@ -317,8 +324,46 @@ describe('a recording of both sides', () => {
     }
     await call.pass(1000)
     sink.digit('1')
-    await call.pass(1000)
+    await call.pass(500)
+    call.say(noise(500))
+    await call.pass(500)
     sink.digit('#')
-    expect(await recorder.done).toMatchObject({ end: { kind: 'terminator' }, durationMs: 2000 })
+    expect(await recorder.done).toMatchObject({ end: { kind: 'terminator', digit: '#' } })
+    const [words, replies] = readOf(call)
+    expect(words!.length).toBeGreaterThan(2000 * 8)
+    expect(offsetOf(replies!, noise(500))).toBeGreaterThan(1500 * 8)
+  })
+
+  it('has the words to a caller who falls silent', async () => {
+    const call = new RecordedCall()
+    const { recorder } = await call.record({ endSilenceMs: 500 })
+    let endsAt = 0
+    call.each = (ms) => {
+      const n = Math.floor(ms / packetMs)
+      if (ms % packetMs === phaseMs) call.hear(wordPackets[n] ?? silentPacket, 0)
+      if (ms === 300) call.say(noise(1200))
+      if (recorder.hasEnded && endsAt === 0) endsAt = ms
+    }
+    await call.pass(1500)
+    expect(await recorder.done).toMatchObject({ end: { kind: 'silence' } })
+    const [, replies] = readOf(call)
+    const heard = noise(1200).subarray(0, (Math.floor(endsAt / packetMs) * packetMs - 300) * 8)
+    expect(offsetOf(replies!, heard)).toBeGreaterThan(300 * 8)
+  })
+
+  it('is no longer than wanted', async () => {
+    const call = new RecordedCall()
+    const { sink, recorder } = await call.record({ maxMs: 1000 })
+    call.each = (ms) => {
+      if (ms % packetMs === phaseMs) call.hear(wordPackets[0]!, 0)
+    }
+    await call.pass(600)
+    for (const how of ['skip', 'silence'] as const) {
+      sink.control(how)
+      await call.pass(200)
+      sink.control('resume')
+    }
+    await call.pass(400)
+    expect(await recorder.done).toMatchObject({ end: { kind: 'limit' }, durationMs: 1000 })
   })
 })

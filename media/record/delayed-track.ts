@@ -46,8 +46,12 @@ export class DelayedTrack {
     return this.#frame
   }
 
-  /** Returns the next 20 ms that wait, filled up with silence; valid until the next call. */
+  /**
+   * Returns the next 20 ms that wait, filled up with silence; valid until the next call. The next frame has
+   * its delay at once, as the first one.
+   */
   take(): Int16Array {
+    this.#hasBegun = false
     const count = this.#frame.length
     const missing = count - this.#queue.length
     if (missing > 0) this.#append(undefined, missing)

@@ -53,6 +53,11 @@ export class Recorder {
   readonly sampleRate: 8000 | 16_000
   /** Resolves when the file is complete. Never rejects. */
   readonly done: Promise<RecordingResult>
+  /**
+   * Passes the audio that waits outside to {@link rest}. Called before a pause, and before the recording ends
+   * otherwise than by its longest duration or an error.
+   */
+  drain: () => void = () => {}
   #format: RecordingFormat
   #file: RecordingFile
   #ending: EndDetector
@@ -61,6 +66,8 @@ export class Recorder {
   #in: Voice
   #out: Voice
   #paused: 'skip' | 'silence' | undefined
+  /** Frames of the pause that {@link rest} has filled already. */
+  #filled = 0
   #bytes = 0
   #frames = 0
   #idleFrames = 0
@@ -108,7 +115,8 @@ export class Recorder {
     }
     if (this.#paused === 'skip') return
     if (this.#paused === 'silence') {
-      this.#store(undefined, undefined, false)
+      if (this.#filled > 0) this.#filled--
+      else this.#store(undefined, undefined, false)
       this.#finishAt(this.#ending.paused())
       return
     }
@@ -118,10 +126,13 @@ export class Recorder {
     this.#finishAt(this.#ending.frame(hasIncomingVoice))
   }
 
-  /** Processes 20 ms to the far end that were left when the recording stopped. */
-  rest(outgoing: Int16Array): void {
+  /** Processes 20 ms that waited when the recording was about to pause or end. */
+  rest(incoming: Int16Array, outgoing: Int16Array): void {
     if (this.#end || this.#paused) return
-    this.#store(undefined, outgoing, this.#tracks.voiced(false, this.#out.isPresent(outgoing)))
+    const hasIncomingVoice = this.#in.isPresent(incoming)
+    const hasOutgoingVoice = this.#out.isPresent(outgoing)
+    this.#store(incoming, outgoing, this.#tracks.voiced(hasIncomingVoice, hasOutgoingVoice))
+    this.#filled++
   }
 
   /** Processes a digit of the far end. */
@@ -134,7 +145,12 @@ export class Recorder {
    * pause never counts as silence of the far end.
    */
   pause(how: 'skip' | 'silence'): void {
-    this.#paused ??= how
+    if (this.#end || this.#paused) return
+    this.#filled = 0
+    this.drain()
+    // In a silent pause, the frames that follow count.
+    if (how === 'skip') for (let i = 0; i < this.#filled; i++) this.#finishAt(this.#ending.paused())
+    this.#paused = how
   }
 
   resume(): void {
@@ -142,7 +158,7 @@ export class Recorder {
   }
 
   stop(): void {
-    this.#finish({ kind: 'stopped' })
+    this.#finishAt({ kind: 'stopped' })
   }
 
   /** Ends the recording with an error; data already written is kept. */
@@ -151,7 +167,9 @@ export class Recorder {
   }
 
   #finishAt(end: RecordingEnd | undefined): void {
-    if (end) this.#finish(end)
+    if (!end || this.#end) return
+    if (end.kind !== 'limit') this.drain()
+    this.#finish(end)
   }
 
   #store(incoming: Int16Array | undefined, outgoing: Int16Array | undefined, voiced: boolean): void {

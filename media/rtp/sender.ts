@@ -220,9 +220,10 @@ export class Sender {
   /** Sends what is due besides frames. Must be called every 10 ms while {@link isBusy}, else every 100 ms. */
   tick(now: number): void {
     if (!this.#far) return
-    if (this.#digits.isBusy) this.#digits.tick(now, (event) => this.#sendEvent(now, event))
     const packetizer = this.#packetizer
+    // Audio that is due belongs before the event: within it, it would move the timestamp of the event.
     while (packetizer?.hasPacket) this.#sendPacket(now, packetizer)
+    if (this.#digits.isBusy) this.#digits.tick(now, (event) => this.#sendEvent(now, event))
     if (!this.#digits.isBusy) this.#keepAlive(now)
   }
 

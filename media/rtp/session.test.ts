@@ -240,6 +240,17 @@ describe('a session', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
+  it('sends audio that is due before a digit, and none within it', () => {
+    b.set({ ptime: 10 })
+    b.session.promptMixer.play(1, sine(440, 500), 8000, 1, 0)
+    time.stall(20)
+    b.session.sendDigits('5', () => {})
+    time.pass(300)
+    const digit = b.sent.filter(({ payloadType }) => payloadType === 101)
+    expect(new Set(digit.map(({ timestamp }) => timestamp)).size).toBe(1)
+    expect(b.sent.slice(0, 7).map(({ payloadType }) => payloadType)).toEqual([0, 0, 101, 101, 101, 101, 101])
+  })
+
   it('sends no digits if the far end does not support them or must not receive', () => {
     const results: boolean[] = []
     const send = () => a.session.sendDigits('1', (sent) => results.push(sent))

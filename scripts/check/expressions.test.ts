@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { check } from 'recheck'
 import checker from 'recheck/package.json' with { type: 'json' }
 import { afterAll, describe, expect, it } from 'vitest'
+import { sharedFolder } from '../worker-build/cache.ts'
 import { Expressions, ProvenForms } from './expressions.ts'
 
 const root = dirname(dirname(import.meta.dirname))
@@ -30,10 +31,7 @@ const files = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-s
   .filter((path) => parts.includes(path.split('/')[0]!) && /\.tsx?$/.test(path))
   .filter((path) => !/\.(test|d)\.tsx?$|\/testing|test-|rig\.ts$/.test(path) && existsSync(join(root, path)))
 
-const proven = new ProvenForms(
-  join(root, 'node_modules/.cache/trunkline-expressions/linear.json'),
-  checker.version,
-)
+const proven = new ProvenForms(join(sharedFolder('expressions'), 'linear.json'), checker.version)
 const reader = new Expressions(root)
 const found = files.flatMap((path) => reader.in(path))
 

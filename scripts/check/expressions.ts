@@ -14,41 +14,44 @@ export interface Expression {
 }
 
 /**
- * Forms that the checker of this version has proven linear in earlier runs, in a file that is not part of the
- * repository. A proof needs up to a second of CPU time, and depends on nothing but the form and the checker.
+ * Forms that the checker of this version has proven linear in earlier runs. All checkouts share the file: a
+ * proof depends on nothing but the form and the checker. It needs up to a second of CPU time.
  */
 export class ProvenForms {
   readonly #path: string
   readonly #checker: string
   readonly #forms: Set<string>
-  readonly #used = new Set<string>()
 
   /** Reads the file at `path`; starts empty without one, or if another version of the checker wrote it. */
   constructor(path: string, checker: string) {
     this.#path = path
     this.#checker = checker
-    const saved = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<SavedForms>) : {}
-    this.#forms = new Set(saved.checker === checker ? saved.forms : [])
+    this.#forms = new Set(this.#read())
   }
 
   /** Whether a form is proven, by this run or an earlier one. */
   has(form: string, flags: string): boolean {
-    const text = `/${form}/${flags}`
-    if (this.#forms.has(text)) this.#used.add(text)
-    return this.#used.has(text)
+    return this.#forms.has(`/${form}/${flags}`)
   }
 
   add(form: string, flags: string): void {
-    this.#used.add(`/${form}/${flags}`)
+    this.#forms.add(`/${form}/${flags}`)
   }
 
-  /** Writes the forms of this run. */
+  /** Writes all forms, also those that another checkout has proven meanwhile. */
   save(): void {
     mkdirSync(dirname(this.#path), { recursive: true })
-    const saved: SavedForms = { checker: this.#checker, forms: [...this.#used] }
+    const forms = new Set([...this.#read(), ...this.#forms])
+    const saved: SavedForms = { checker: this.#checker, forms: [...forms] }
     const draft = `${this.#path}.${process.pid}`
     writeFileSync(draft, JSON.stringify(saved))
     renameSync(draft, this.#path)
+  }
+
+  #read(): readonly string[] {
+    if (!existsSync(this.#path)) return []
+    const saved = JSON.parse(readFileSync(this.#path, 'utf8')) as Partial<SavedForms>
+    return (saved.checker === this.#checker && saved.forms) || []
   }
 }
 

@@ -52,11 +52,13 @@ const examples = Object.values(document.paths).flatMap((methods) =>
 /** Returns a function that compares a value with a schema of the document, and returns the faults. */
 const checker = ({ components }: OpenApi) => {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
+  // Added once: as a part of each schema, the components would be checked and compiled again for each.
+  ajv.addSchema({ $id: 'api', components })
   const checks = new Map<string, ValidateFunction>()
   return (schema: object, value: unknown): readonly string[] => {
-    const key = JSON.stringify(schema)
-    const check = checks.get(key) ?? ajv.compile({ ...schema, components })
-    checks.set(key, check)
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')
+    const check = checks.get(text) ?? ajv.compile(JSON.parse(text))
+    checks.set(text, check)
     return check(value) ? [] : (check.errors ?? []).map((fault) => `${fault.instancePath} ${fault.message}`)
   }
 }

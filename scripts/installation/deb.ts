@@ -143,7 +143,7 @@ try {
   write(join(control, 'conffiles'), '/etc/trunkline/trunkline.yaml\n')
   for (const name of ['postinst', 'prerm', 'postrm'])
     write(join(control, name), readFileSync(join(templates, name)), 0o755)
-  const compression = isFast ? ['-Zgzip', '-z1'] : ['-Zxz']
+  const compression = isFast ? ['-Znone'] : ['-Zxz']
   run('dpkg-deb', '--root-owner-group', ...compression, '--build', root, into)
   const architecture = run('dpkg', '--print-architecture').trim()
   process.stdout.write(`${join(into, `trunkline_${version}_${architecture}.deb`)}\n`)

@@ -23,9 +23,12 @@ export interface Candidate {
   readonly name: string
 }
 
+/** Returns a folder that all checkouts of this user share. */
+export const sharedFolder = (name: string): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline', name)
+
 /** Returns the folder of all built and downloaded workers. */
-export const cacheFolder = (): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline', 'worker')
+export const cacheFolder = (): string => sharedFolder('worker')
 
 const recipeFolder = import.meta.dirname
 

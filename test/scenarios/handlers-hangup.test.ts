@@ -1,259 +1,31 @@
 /**
- * The caller hangs up in the middle of each verb: every activity ends, and the customer's server gets its
+ * The caller hangs up while a handler is busy: every activity ends, and the customer's server gets its
  * callbacks.
  */
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { scriptText, xmlText } from '../support/applications.ts'
-import type { Carrier } from '../support/carrier.ts'
-import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
-import { until } from '../support/until.ts'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
+import { Hangups, hangupTests } from '../support/hangups.ts'
+import { connectHangups } from './groups/hangup-connect.ts'
+import { realtimeHangups } from './groups/hangup-realtime.ts'
+import { roomHangups } from './groups/hangup-rooms.ts'
+import { serverHangups } from './groups/hangup-servers.ts'
+import { verbHangups } from './groups/hangup-verbs.ts'
 
-let stage: Hangups
+const streams = await TestStreamServer.open()
+const stage = new Hangups()
 
-beforeAll(async () => {
-  stage = await Hangups.start(['xml', 'script', 'flow'])
+beforeAll(() => stage.start())
+afterEach(() => {
+  streams.messages.length = 0
 })
-afterAll(() => stage?.stop())
-
-const verbIsOver = async (verb: string): Promise<() => Promise<void>> => {
-  const over = () => stage.gateway.metric('verbs_total', { verb })
-  const before = await over()
-  return async () => void (await until(`${verb} is over`, over, (count) => count > before))
-}
-
-/** Waits until the caller has sent half a second of audio. */
-const half = async ({ media }: Carrier): Promise<void> => {
-  const before = media.sent
-  await until('half a second was sent', () => media.sent - before >= 25)
-}
-
-const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
-
-/** Scenes by activity and by kind of handler. */
-const scenes: Scenes = {
-  play: {
-    xml: () => ({ document: xmlText(`<Play loop="0">${stage.chime}</Play>`), moment: chimes }),
-    script: () => ({
-      document: scriptText({ play: { urls: [stage.chime, 'silence:60'], status_url: stage.url('play') } }),
-      moment: chimes,
-      callbacks: [
-        ['play', { state: 'playing' }],
-        ['play', { state: 'finished' }],
-      ],
-    }),
-  },
-  'collect, while the prompt plays': {
-    xml: () => ({
-      document: xmlText(
-        `<Gather action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`,
-      ),
-      moment: chimes,
-    }),
-    script: () => ({
-      document: scriptText({
-        prompt: { play: [stage.chime, 'silence:60'], max_digits: 4, status_url: stage.url('collect') },
-      }),
-      moment: chimes,
-      callbacks: [['collect', { final: true }]],
-    }),
-  },
-  'collect, after the first digit': {
-    xml: () => ({
-      document: xmlText(
-        `<Gather timeout="60" action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`,
-      ),
-      moment: async (caller) => {
-        await chimes(caller)
-        caller.media.press('1')
-        await half(caller)
-      },
-    }),
-    script: () => ({
-      document: scriptText({
-        prompt: {
-          play: [stage.chime, 'silence:60'],
-          max_digits: 4,
-          digit_timeout: 60,
-          status_url: stage.url('collect'),
-        },
-      }),
-      moment: async (caller) => {
-        await chimes(caller)
-        caller.media.press('1')
-        await stage.receives('collect', { final: false })
-      },
-      callbacks: [
-        ['collect', { final: false }],
-        ['collect', { final: true }],
-      ],
-    }),
-  },
-  record: {
-    xml: () => ({
-      document: xmlText(
-        `<Record playBeep="false" action="${stage.url('action')}" recordingStatusCallback="${stage.url('recording')}" recordingStatusCallbackEvent="in-progress completed absent"/>`,
-      ),
-      moment: async (caller) => {
-        await answered(caller)
-        await stage.receives('recording', { RecordingStatus: 'in-progress' })
-        await half(caller)
-      },
-      callbacks: [
-        ['recording', { RecordingStatus: 'in-progress' }],
-        ['recording', { RecordingStatus: 'completed' }],
-        ['action', { Digits: 'hangup', CallStatus: 'completed' }],
-      ],
-    }),
-    script: () => ({
-      document: scriptText({ record: { status_url: stage.url('record') } }),
-      moment: async (caller) => {
-        await answered(caller)
-        await stage.reaches('recordings')
-        await half(caller)
-      },
-      callbacks: [
-        ['record', { state: 'recording' }],
-        ['record', { state: 'finished' }],
-      ],
-    }),
-  },
-  echo: {
-    xml: () => ({
-      document: xmlText('<Echo/>'),
-      moment: async (caller) => {
-        await answered(caller)
-        await caller.hears(tones.caller)
-      },
-    }),
-  },
-  'record, in the background': {
-    script: () => ({
-      document: scriptText({ record_call: { status_url: stage.url('record') } }, { sleep: -1 }),
-      moment: async (caller) => {
-        await answered(caller)
-        await stage.reaches('recordings')
-        await half(caller)
-      },
-      callbacks: [
-        ['record', { state: 'recording' }],
-        ['record', { state: 'finished' }],
-      ],
-    }),
-    flow: () => ({
-      document: JSON.stringify({
-        nodes: {
-          start: { kind: 'start', edges: { next: 'record' } },
-          record: {
-            kind: 'start_recording',
-            options: { name: 'all', status_url: stage.url('record') },
-            edges: { next: 'play' },
-          },
-          play: { kind: 'play', options: { urls: [stage.chime, 'silence:60'] } },
-        },
-      }),
-      moment: async (caller) => {
-        await chimes(caller)
-        await half(caller)
-      },
-      callbacks: [
-        ['record', { state: 'recording' }],
-        ['record', { state: 'finished' }],
-      ],
-    }),
-  },
-  'a voicemail message': {
-    flow: () => ({
-      document: JSON.stringify({
-        nodes: {
-          start: { kind: 'start', edges: { next: 'mail' } },
-          mail: {
-            kind: 'voicemail',
-            options: { greeting: stage.chime, beep: false, status_url: stage.url('record') },
-          },
-        },
-      }),
-      moment: async (caller) => {
-        await chimes(caller)
-        await stage.reaches('recordings')
-        await half(caller)
-      },
-      callbacks: [
-        ['record', { state: 'recording' }],
-        ['record', { state: 'finished' }],
-      ],
-    }),
-  },
-  sleep: {
-    xml: async () => {
-      const played = await verbIsOver('play')
-      return {
-        document: xmlText(`<Play>${stage.chime}</Play><Pause length="60"/>`),
-        moment: async (caller) => {
-          await answered(caller)
-          await played()
-          await stage.reaches('verbs')
-        },
-      }
-    },
-    script: async () => {
-      const is = await verbIsOver('answer')
-      return {
-        document: scriptText('answer', { sleep: -1 }),
-        moment: async (caller) => {
-          await answered(caller)
-          await is()
-          await stage.reaches('verbs')
-        },
-      }
-    },
-  },
-  'sending of digits': {
-    xml: () => ({
-      document: xmlText('<Play digits="1WWWWWWWWWWWWWWWWWWWW2"/>'),
-      moment: async (caller) => {
-        await answered(caller)
-        await caller.receivesDigits('1')
-      },
-    }),
-    script: () => ({
-      document: scriptText('answer', { send_digits: { digits: '1WWWWWWWWWWWWWWWWWWWW2' } }),
-      moment: async (caller) => {
-        await answered(caller)
-        await caller.receivesDigits('1')
-      },
-    }),
-  },
-  'a REFER': {
-    xml: () => ({
-      document: xmlText(
-        `<Play>${stage.chime}</Play><Refer action="${stage.url('action')}"><Sip>sip:desk@elsewhere.test</Sip></Refer>`,
-      ),
-      scenario: 'call-referred',
-      moment: async (caller) => {
-        await answered(caller)
-        await caller.sipp.event('referred')
-      },
-      callbacks: [['action', { ReferSipResponseCode: '202' }]],
-    }),
-    script: () => ({
-      document: scriptText('answer', {
-        sip_refer: { to_uri: 'sip:desk@elsewhere.test', status_url: stage.url('refer') },
-      }),
-      scenario: 'call-referred',
-      moment: async (caller) => {
-        await answered(caller)
-        await caller.sipp.event('referred')
-      },
-      callbacks: [['refer', {}]],
-    }),
-  },
-}
-
-describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
-  it.each(Object.entries(kinds))(
-    'the %s handler ends all activity and completes its callbacks',
-    async (kind, scene) => {
-      await stage.play(kind, await scene())
-    },
-  )
+afterAll(async () => {
+  await stage.stop()
+  await streams.close()
 })
+
+hangupTests(stage, verbHangups(stage))
+hangupTests(stage, connectHangups(stage))
+hangupTests(stage, roomHangups(stage))
+realtimeHangups(stage, streams)
+// The last one: its slow server takes the path of the documents.
+hangupTests(stage, serverHangups(stage, streams))

@@ -1,4 +1,4 @@
-/** Calls placed by `POST /api/calling/calls`. */
+/** Calls placed by `POST /api/calling/calls`, and redirections of placed calls. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { script, scriptText } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
@@ -7,6 +7,7 @@ import { Gateway } from '../support/gateway.ts'
 import { ask, command, eventsAt, states } from '../support/placed.ts'
 import { apiToken, authorization } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
+import { placedRedirects } from './groups/placed-redirects.ts'
 
 const from = 'sip:shop@demo.example'
 const all = ['created', 'ringing', 'answered', 'ended']
@@ -291,3 +292,5 @@ it('calls can be placed and ended by JSON-RPC, with its error codes', async () =
   expect(await rpc('calling.dance', {})).toMatchObject({ error: { code: -32601 } })
   await gateway.settled()
 })
+
+placedRedirects(() => ({ gateway, server }))

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStandIns, type StandIns } from '../../gateway/stand-ins/open-stand-ins.ts'
 import { scriptOf } from '../../gateway/stand-ins/read-script.ts'
-import { scripted } from '../support/applications.ts'
-import type { Softphone } from '../support/softphone.ts'
+import { flowText, scripted, xmlText } from '../support/applications.ts'
+import { alice } from '../support/gateway.ts'
+import { PageWire } from '../support/page-wire.ts'
+import { Softphone } from '../support/softphone.ts'
 import { isAccessible, SoftphoneDesk } from '../support/softphone-desk.ts'
 import { until } from '../support/until.ts'
 
@@ -26,16 +28,24 @@ const assistant = {
     },
   ),
 }
+/** Documents that connect the caller to the agent. */
+const desks = Object.entries({
+  script: scripted({ connect: { to: '/public/assistant' } }),
+  xml: { kind: 'xml', document: xmlText('<Dial>/public/assistant</Dial>') },
+  flow: { kind: 'flow', document: JSON.parse(flowText('agent', { address: '/public/assistant' })) },
+}).map(([name, handler]) => ({ address: `/public/${name}`, displayName: name, handler }))
 const question =
   'For how many people shall I book it, and at what time would you like to come, at seven or at eight?'
 const standInRules = [
   { when: { contains: ['table'] }, do: [{ say: question }] },
+  { when: { contains: ['hours'] }, do: [{ say: 'From nine.' }] },
   { when: 'any', do: [{ say: 'Good, no table then. Is there anything else that I can do for you today?' }] },
 ]
 
 let standIns: StandIns
 let desk: SoftphoneDesk
 let first: Softphone
+let wire: PageWire
 
 beforeAll(async () => {
   standIns = await openStandIns({ script: scriptOf({ rules: standInRules }) })
@@ -44,8 +54,10 @@ beforeAll(async () => {
     recognisers: { ears: { kind: 'vosk', url: `${standIns.wsUrl}/vosk` } },
     models: { mind: { kind: 'openai', url: `${standIns.url}/v1`, key: 'k', model: 'any' } },
   }
-  desk = await SoftphoneDesk.start({ agents, resources: [assistant] })
-  first = await desk.alice()
+  desk = await SoftphoneDesk.start({ agents, resources: [assistant, ...desks] })
+  first = new Softphone(await desk.browser.page({ camera: 'red' }))
+  wire = new PageWire(first.page)
+  await first.signIn(desk.gateway, alice)
 })
 
 afterAll(async () => {
@@ -109,3 +121,36 @@ it('a call with a voice agent shows what is said, as text, and what was heard of
   await first.idle()
   expect(await first.part('transcript').count()).toBe(0)
 })
+
+it.each(['assistant', 'script', 'xml', 'flow'])(
+  'a page receives all events of the agent: %s',
+  async (name) => {
+    const before = wire.received.length
+    const events = () =>
+      wire.received.slice(before).flatMap(({ params }) => {
+        const type = String(params?.event_type)
+        return type.startsWith('ai.') ? [{ type, params: params.params }] : []
+      })
+    await first.dial(`/public/${name}`)
+    await first.talking()
+    await first.mute()
+    await says(first, 'What are your hours')
+    const isOver = () => events().some(({ type }) => type === 'ai.completion')
+    await until('the answer is complete', isOver, (is) => is)
+    await first.hangUp()
+    await first.idle()
+    const { call_id, node_id, room_session_id } = wire.events('call.state', before)[0]!
+    expect(events().filter(({ type }) => type !== 'ai.partial_result')).toEqual(
+      [
+        ['start'],
+        ['speech_detect', { text: 'What are your hours', type: 'normal' }],
+        ['response_utterance', { utterance: '' }],
+        ['response_utterance', { utterance: 'From nine.' }],
+        ['completion', { text: 'From nine.', type: 'normal' }],
+      ].map(([type, params]) => ({
+        type: `ai.${type}`,
+        params: { ...Object(params), call_id, node_id, room_session_id },
+      })),
+    )
+  },
+)

@@ -1,5 +1,5 @@
 /** Callers who hang up while a handler is busy, and the checks afterwards. */
-import { expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { application } from './applications.ts'
 import { Carrier } from './carrier.ts'
@@ -32,38 +32,50 @@ export interface Scene {
   readonly after?: () => Promise<unknown>
 }
 
+/** Gauge of an activity, without its prefix. */
+type Gauge = 'verbs' | 'conferences' | 'queue_waiting' | 'recordings' | 'media_detections'
+
 /** Scenes by activity and by kind of handler. */
 export type Scenes = Readonly<Record<string, Readonly<Record<string, () => Scene | Promise<Scene>>>>>
 
 /** A gateway whose documents change from call to call. */
 export class Hangups {
-  readonly gateway: Gateway
-  readonly server: DocumentServer
+  #gateway: Gateway | undefined
+  #server: DocumentServer | undefined
   /** URL of a sound of 600 ms. */
-  readonly chime: string
-
-  private constructor(gateway: Gateway, server: DocumentServer) {
-    this.gateway = gateway
-    this.server = server
-    this.chime = server.put('/chime.wav', wav(sine(tones.chime, 600, 8000, 8000), 8000))
-  }
+  chime = ''
 
   /**
-   * Starts a gateway. The domain of a kind of handler is `<kind>.test`, that of a second call
-   * `other.<kind>.test`.
+   * Starts the gateway. The domain of a kind of handler is `<kind>.test`, that of a second call
+   * `other.<kind>.test`. Calls to `office.test` reach realtime applications.
    */
-  static async start(kinds: readonly string[], options: Parameters<typeof Gateway.start>[0] = {}) {
+  async start(): Promise<void> {
     const server = await DocumentServer.open()
-    const domains = kinds.flatMap((kind) => [
+    this.#server = server
+    this.chime = server.put('/chime.wav', wav(sine(tones.chime, 600, 8000, 8000), 8000))
+    const domains = ['xml', 'script', 'flow'].flatMap((kind) => [
       application(`${kind}.test`, { kind, url: server.urlOf('/document') }),
       application(`other.${kind}.test`, { kind, url: server.urlOf('/other') }),
     ])
-    return new Hangups(await Gateway.start({ ...options, domains }), server)
+    const office = application('office.test', { kind: 'realtime', topic: 'office' })
+    this.#gateway = await Gateway.start({ domains: [...domains, office] })
   }
 
   async stop(): Promise<void> {
-    await this.gateway.stop()
-    await this.server.close()
+    await this.#gateway?.stop()
+    await this.#server?.close()
+  }
+
+  /** Throws before the start. */
+  get gateway(): Gateway {
+    if (!this.#gateway) throw new Error('no gateway was started')
+    return this.#gateway
+  }
+
+  /** The customer's server. Throws before the start. */
+  get server(): DocumentServer {
+    if (!this.#server) throw new Error('no server was started')
+    return this.#server
   }
 
   /** Returns a URL for callbacks. */
@@ -93,7 +105,7 @@ export class Hangups {
   }
 
   /** Waits until a gauge has this value. */
-  async reaches(gauge: 'verbs' | 'conferences' | 'queue_waiting' | 'recordings', count = 1): Promise<void> {
+  async reaches(gauge: Gauge, count = 1): Promise<void> {
     await until(
       `${gauge} is ${count}`,
       () => this.gateway.metric(gauge),
@@ -136,6 +148,17 @@ export class Hangups {
     expect(lines.filter(({ level }) => level >= 40)).toEqual([])
   }
 }
+
+/** Declares a test for each scene. */
+export const hangupTests = (stage: Hangups, scenes: Scenes): void =>
+  describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
+    it.each(Object.entries(kinds))(
+      'the %s handler ends all activity and completes its callbacks',
+      async (kind, scene) => {
+        await stage.play(kind, await scene())
+      },
+    )
+  })
 
 /** Waits until the caller hears the chime. */
 export const chimes = async (caller: Carrier): Promise<void> => {

@@ -114,6 +114,25 @@ describe('clauses', () => {
     )
   })
 
+  it('ends a piece without a space somewhere, in whole characters', () => {
+    const pieces = dividedText('漢'.repeat(1500))
+    expect(pieces.map(({ length }) => length)).toEqual([1000, 500])
+    expect(dividedText(`a${'𠮷'.repeat(1000)}`).map(({ length }) => length)).toEqual([1001, 1000])
+  })
+
+  it.each(['#', '[', '"', '!', 'a', '。', 'a,'])(
+    'takes linear time for tokens of %s without an end',
+    (token) => {
+      const clauses = new Clauses()
+      let characters = 0
+      // Time with the square of the length would be over two minutes, and exceed the limit of a test.
+      for (let at = 0; at < 100_000; at++)
+        for (const piece of [...clauses.push(token), ...clauses.early()]) characters += piece.length
+      for (const piece of clauses.end()) characters += piece.length
+      expect(characters).toBeLessThanOrEqual(100_000 * token.length)
+    },
+  )
+
   /** Returns the number of tokens up to the first piece, and the pieces. */
   const streamed = (tokens: readonly string[]) => {
     const clauses = new Clauses()

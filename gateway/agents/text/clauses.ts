@@ -6,6 +6,8 @@ const minFirstWords = 3
 /** Length from which a piece may end at a comma, and at which it ends at a space. */
 const longClause = 160
 const longestPiece = 400
+/** Length at which a piece without a space ends anywhere. */
+const longestWord = 1000
 
 const abbreviations = new Set(
   wordList(
@@ -22,6 +24,8 @@ const stops = '.!?…'
 const wideStops = '。！？'
 const clauseMarks = ',;:—–'
 const closers = '"\'”’)]»'
+/** Number of closing marks after a stop, up to which it ends a sentence. */
+const maxClosers = 16
 
 const pictographs = /[\p{Extended_Pictographic}\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}\uFE0F\u20E3]\u200D?/gu
 
@@ -44,8 +48,9 @@ const lastWord = (text: string): string => {
 /** Whether the stop at the end of a text ends a sentence, rather than an abbreviation or an ordinal. */
 const endsSentence = (text: string): boolean => {
   let end = text.length
-  while (end > 0 && closers.includes(text[end - 1]!)) end--
-  if (end === 0) return false
+  const least = Math.max(0, end - maxClosers)
+  while (end > least && closers.includes(text[end - 1]!)) end--
+  if (end === least) return false
   if (text[end - 1] !== '.') return stops.includes(text[end - 1]!)
   if (text[end - 2] === '.') return true
   const word = lastWord(text.slice(0, end)).slice(0, -1)
@@ -58,8 +63,12 @@ const endsSentence = (text: string): boolean => {
 /** Characters inside a word by which it is an address, a path or a number: more of it may follow its dot. */
 const innerMarks = './\\@:_=&#0123456789'
 
+/** Longest plain word with its marks, in characters. */
+const maxPlainWord = 64
+
 /** Whether a text ends with a plain word and marks of a clause after it. */
 const endsWithPlainWord = (text: string): boolean => {
+  if (text.length - text.lastIndexOf(' ') - 1 > maxPlainWord) return false
   const word = [...text.slice(text.lastIndexOf(' ') + 1)]
   while (word.length > 0 && (stops + clauseMarks + closers).includes(word.at(-1)!)) word.pop()
   const last = word.at(-1) ?? ''
@@ -76,8 +85,9 @@ const isDotted = (word: string): boolean => {
 /**
  * Divides the text of a model into pieces for a voice, as it comes. The first piece ends at the first clause
  * of three words or more, so that the voice begins early. Later ones end with a sentence or a line; long
- * ones, with a clause. Marks of Markdown, thoughts and pictographs are left out. Any division of the input
- * gives the same pieces, in linear time; only {@link early} depends on it.
+ * ones, with a clause, or anywhere if they have no spaces. Marks of Markdown, thoughts and pictographs are
+ * left out. Any division of the input gives the same pieces, in linear time; only {@link early} depends on
+ * it.
  */
 export class Clauses {
   readonly #plain = new PlainText()
@@ -117,7 +127,7 @@ export class Clauses {
       // Pieces end before white space, so the character after a stop is known.
       if (isBlank(character) && this.#isComplete(character)) pieces.push(...this.#cut())
       if (this.#piece !== '' || !isBlank(character)) this.#piece += character
-      if (wideStops.includes(character)) pieces.push(...this.#cut())
+      if (wideStops.includes(character) || this.#isTooLong(character)) pieces.push(...this.#cut())
     }
     return pieces
   }
@@ -127,6 +137,11 @@ export class Clauses {
     if (piece === '') return false
     if (next === '\n' || piece.length >= longestPiece) return true
     return this.#isClause()
+  }
+
+  /** Whether the piece has to end after a character, unless that is the first half of a pair. */
+  #isTooLong(character: string): boolean {
+    return this.#piece.length >= longestWord && !(character >= '\ud800' && character <= '\udbff')
   }
 
   /** Whether the piece so far ends with a mark that ends it. */

@@ -1,11 +1,25 @@
 import { isWordCharacter } from './words.ts'
 
+/** Work that one or several replacements in a text may still do. */
+export interface Effort {
+  /** Steps of the search. When they are used up, the rest of the text stays as it is. */
+  steps: number
+  /** Characters to insert; a replacement that needs more is not made. */
+  characters: number
+}
+
+/** Returns the work that the replacements in one text may do: it takes about a tenth of a second. */
+export const newEffort = (): Effort => ({ steps: 200_000, characters: 20_000 })
+
 /** Compiled pattern. Time is linear in the length of the text. */
 export interface Pattern {
   /** Whether the pattern matches anywhere in the text. */
   matches(text: string): boolean
-  /** Replaces all matches, each the first and longest one, by a plain text. */
-  replace(text: string, by: string): string
+  /**
+   * Replaces all matches, each the first and longest one, by a plain text. `effort`: is used up; default a
+   * new one.
+   */
+  replace(text: string, by: string, effort?: Effort): string
 }
 
 /** Most states of a pattern, and most characters of a text that is searched; the rest of it is ignored. */
@@ -13,8 +27,6 @@ const maxStates = 500
 /** Maximum number of parts that are built, with their repetitions. */
 const maxBuilds = 10_000
 const maxText = 5000
-/** Most steps of one replacement: the rest of the text stays as it is. */
-const maxSteps = 2_000_000
 
 type Test = (character: string) => boolean
 
@@ -245,6 +257,13 @@ const build = (states: States, tree: Tree, next: number): number => {
   return to
 }
 
+/** Takes the characters of a text to insert. Returns false if there are too many. */
+export const canInsert = (text: string, effort: Effort): boolean => {
+  if (text.length > effort.characters) return false
+  effort.characters -= text.length
+  return true
+}
+
 /** Match: code points from `start` to `end`. */
 interface Match {
   readonly start: number
@@ -255,29 +274,27 @@ interface Match {
 class Automaton implements Pattern {
   readonly #states: readonly State[]
   readonly #first: number
-  #steps = 0
-
   constructor(states: readonly State[], first: number) {
     this.#states = states
     this.#first = first
   }
 
   readonly matches = (text: string): boolean => {
-    this.#steps = 0
-    return this.#find([...text.slice(0, maxText)], 0, true) !== undefined
+    const unlimited = { steps: Number.POSITIVE_INFINITY }
+    return this.#find([...text.slice(0, maxText)], 0, { isAny: true, effort: unlimited }) !== undefined
   }
 
-  readonly replace = (text: string, by: string): string => {
-    this.#steps = 0
+  readonly replace = (text: string, by: string, effort = newEffort()): string => {
     const characters = [...text]
     if (characters.length > maxText) return text
     const parts: string[] = []
     let at = 0
-    while (at <= characters.length && this.#steps < maxSteps) {
-      const match = this.#find(characters, at, false)
+    while (at <= characters.length && effort.steps > 0) {
+      const match = this.#find(characters, at, { isAny: false, effort })
       if (!match) break
       // A match without text changes nothing.
       const isEmpty = match.end === match.start
+      if (!isEmpty && !canInsert(by, effort)) break
       parts.push(characters.slice(at, match.start).join(''), isEmpty ? '' : by)
       at = match.end
       if (isEmpty) parts.push(characters[at++] ?? '')
@@ -286,16 +303,22 @@ class Automaton implements Pattern {
   }
 
   /** Finds the first match from a position on, and the longest one that begins there. */
-  #find(text: readonly string[], from: number, isAny: boolean): Match | undefined {
+  #find(
+    text: readonly string[],
+    from: number,
+    { isAny, effort }: { readonly isAny: boolean; readonly effort: Pick<Effort, 'steps'> },
+  ): Match | undefined {
     let found: Match | undefined
     /** Start of the earliest way to each state. */
     let ways = new Map<number, number>()
     for (let at = from; at <= text.length; at++) {
+      // What was found so far may not be the longest match.
+      if (effort.steps <= 0) return undefined
       const reached = new Map<number, number>()
       // The earliest way to a state comes first, so each state is followed once.
       const earliest = [...ways].sort(([, a], [, b]) => a - b)
-      for (const [state, start] of earliest) this.#follow(state, start, text, at, reached)
-      if (!found) this.#follow(this.#first, at, text, at, reached)
+      for (const [state, start] of earliest) effort.steps -= this.#follow(state, start, text, at, reached)
+      if (!found) effort.steps -= this.#follow(this.#first, at, text, at, reached)
       ways = new Map()
       for (const [index, start] of reached) {
         const state = this.#states[index]!
@@ -310,12 +333,19 @@ class Automaton implements Pattern {
     return found
   }
 
-  /** Adds a state, and those that it leads to without a character. */
-  #follow(first: number, start: number, text: readonly string[], at: number, reached: Map<number, number>) {
+  /** Adds a state, and those that it leads to without a character. Returns the number of its steps. */
+  #follow(
+    first: number,
+    start: number,
+    text: readonly string[],
+    at: number,
+    reached: Map<number, number>,
+  ): number {
     const waiting = [first]
+    let steps = 0
     while (waiting.length > 0) {
       const index = waiting.pop()!
-      this.#steps++
+      steps++
       if ((reached.get(index) ?? Infinity) <= start) continue
       reached.set(index, start)
       const state = this.#states[index]!
@@ -324,6 +354,7 @@ class Automaton implements Pattern {
         if (state.other !== undefined) waiting.push(state.other)
       } else if (state.kind === 'assert' && holds(state.at, text, at)) waiting.push(state.next)
     }
+    return steps
   }
 }
 

@@ -34,3 +34,25 @@ describe('rewriting', () => {
     expect(compileRewrites([rule('price', '$& $1')]).rewrite('the price')).toBe('the $& $1')
   })
 })
+
+it('does not let rules that match what others insert grow a text without an end', () => {
+  const doubling = Array.from({ length: 40 }, (_, i) => ({
+    replace: `w${i}`,
+    with: `w${i + 1} w${i + 1}`,
+    ignoreCase: false,
+  }))
+  expect(compileRewrites(doubling).rewrite('w0').length).toBeLessThan(20_000)
+  const patterns = doubling.map((rule) => ({ ...rule, replace: `\\b${rule.replace}\\b`, isPattern: true }))
+  expect(compileRewrites(patterns).rewrite('w0').length).toBeLessThan(20_000)
+})
+
+it('applies no further patterns to a text when they have taken long', () => {
+  const slow = { replace: '(.?){99}(.?){99}z', with: '', ignoreCase: true, isPattern: true }
+  const fox = { replace: 'fox', with: 'dog', ignoreCase: true, isPattern: true }
+  const text = 'the quick brown fox jumps over '.repeat(4)
+  const rewrite = (count: number) =>
+    compileRewrites([...Array.from({ length: count }, () => slow), fox]).rewrite
+  expect(rewrite(1)(text)).toContain('dog')
+  expect(rewrite(100)(text)).toBe(text)
+  expect(rewrite(10)('fox')).toBe('dog')
+})

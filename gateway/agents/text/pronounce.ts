@@ -1,5 +1,5 @@
 import type { AgentRewrite } from '../../../handlers/verbs.ts'
-import { compilePattern } from './pattern.ts'
+import { canInsert, compilePattern, type Effort, newEffort } from './pattern.ts'
 import { isWordCharacter } from './words.ts'
 
 /** Rewriting of a text. */
@@ -30,7 +30,11 @@ const folded = (text: string): string => {
 }
 
 /** Replaces a plain text where it stands as whole words. */
-const replaceWords = (text: string, { replace, with: by, ignoreCase }: AgentRewrite): string => {
+const replaceWords = (
+  text: string,
+  { replace, with: by, ignoreCase }: AgentRewrite,
+  effort: Effort,
+): string => {
   if (replace === '') return text
   const subject = ignoreCase ? folded(text) : text
   const word = ignoreCase ? folded(replace) : replace
@@ -38,6 +42,7 @@ const replaceWords = (text: string, { replace, with: by, ignoreCase }: AgentRewr
   let done = 0
   for (let at = subject.indexOf(word); at >= 0; at = subject.indexOf(word, at)) {
     if (isWhole(subject, at, word)) {
+      if (!canInsert(by, effort)) break
       parts.push(text.slice(done, at), by)
       at += word.length
       done = at
@@ -46,21 +51,27 @@ const replaceWords = (text: string, { replace, with: by, ignoreCase }: AgentRewr
   return parts.join('') + text.slice(done)
 }
 
-const rewriterOf = (rule: AgentRewrite): Rewriter | undefined => {
-  if (!rule.isPattern) return (text) => replaceWords(text, rule)
+/** Applies one rule, with the work that is left for all. */
+type Apply = (text: string, effort: Effort) => string
+
+const rewriterOf = (rule: AgentRewrite): Apply | undefined => {
+  if (!rule.isPattern) return (text, effort) => replaceWords(text, rule, effort)
   const pattern = compilePattern(rule.replace, rule.ignoreCase)
-  return pattern && ((text) => pattern.replace(text, rule.with))
+  return pattern && ((text, effort) => pattern.replace(text, rule.with, effort))
 }
 
 /**
  * Prepares a document's rewriting of spoken or recognised text: its rules apply one after another. Plain
  * texts are replaced as whole words, patterns as {@link compilePattern} reads them, each in linear time. The
- * text in place of a match is plain: groups are not given on.
+ * text in place of a match is plain: groups are not given on. All rules share one {@link Effort} for each
+ * text: a rule may match what another one has inserted, so texts could grow without an end.
  */
 export const compileRewrites = (rules: readonly AgentRewrite[]): CompiledRewrites => {
   const compiled = rules.map((rule) => ({ rule, apply: rewriterOf(rule) }))
   const ignored = compiled.filter(({ apply }) => !apply).map(({ rule }) => rule.replace)
-  const rewrite = (text: string): string =>
-    compiled.reduce((result, { apply }) => apply?.(result) ?? result, text)
+  const rewrite = (text: string): string => {
+    const effort = newEffort()
+    return compiled.reduce((result, { apply }) => apply?.(result, effort) ?? result, text)
+  }
   return { rewrite, ignored }
 }

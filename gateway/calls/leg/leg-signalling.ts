@@ -57,7 +57,7 @@ export interface LegSignalling {
   /** Reports the state of a handler's sound; `id` is the sound's. Absent: not supported. */
   plays?(id: string, state: PlayState): void
   /** Sends a handler's event to the page. Returns false if it cannot be sent now. Absent without a page. */
-  userEvent?(event: Readonly<Record<string, unknown>>, type?: string): boolean
+  userEvent?(event: Readonly<Record<string, unknown>>): boolean
   /** Reports an event of the live transcript of the far side's voice agent. Absent: not supported. */
   transcript?(event: AgentTranscriptEvent): void
 }

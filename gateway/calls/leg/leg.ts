@@ -359,9 +359,9 @@ export class Leg {
     if (!this.isEnded) this.#signalling?.plays?.(id, state)
   }
 
-  /** Sends an event to the far side's page; default type `user_event`. Returns false if it cannot be sent. */
-  userEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
-    return !this.isEnded && this.#signalling?.userEvent?.(event, type) === true
+  /** Sends a handler's event to the far side's page. Returns false if it cannot be sent. */
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    return !this.isEnded && this.#signalling?.userEvent?.(event) === true
   }
 
   /** Reports an event of the live transcript of the voice agent that the far side talks to. */

@@ -104,7 +104,7 @@ export class LocalLegs implements OutboundLocal {
     const callId = newCallId()
     const { projectId, callId: group, codec, destination, forwarded = [] } = request
     const { caller } = request
-    const { onTranscript } = destination
+    const { onTranscript, confirm, sendDigits } = destination
     new LocalPair({
       near,
       far,
@@ -112,6 +112,7 @@ export class LocalLegs implements OutboundLocal {
       groups: [group, callId],
       codec,
       ...(onTranscript && { onTranscript }),
+      isAnsweredForOthers: confirm !== undefined || sendDigits !== undefined,
       edge,
       clock,
       log,

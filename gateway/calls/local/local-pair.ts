@@ -8,6 +8,7 @@ import type { Leg, LegSignalling } from '../leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../leg/referral.ts'
 import type { RoomProfile, RoomSeat } from '../leg/room-seat.ts'
 import { openPortPair } from './loopback-ports.ts'
+import { PairTranscript } from './pair-transcript.ts'
 
 /** Collaborators and legs of a {@link LocalPair}. */
 export interface LocalPairDeps {
@@ -23,6 +24,11 @@ export interface LocalPairDeps {
   readonly codec: AudioCodec
   /** Receives the transcripts of voice agents of the handler's call. */
   readonly onTranscript?: Destination['onTranscript']
+  /**
+   * Whether others than the caller talk to the address between the answer and the connection: a confirmation,
+   * or digits. Default false.
+   */
+  readonly isAnsweredForOthers?: boolean
   readonly edge: Pick<Edge, 'open'>
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
@@ -46,6 +52,7 @@ export class LocalPair {
   #partner: Leg | undefined
   /** Leg that the room was reported to. */
   #inRoom: Leg | undefined
+  readonly #transcript = new PairTranscript()
 
   constructor(deps: LocalPairDeps) {
     this.#deps = deps
@@ -121,8 +128,15 @@ export class LocalPair {
 
   /** Handles a change of the party that is connected to the address. */
   paired(): void {
-    this.#partner = this.#deps.near.partner ?? this.#partner
+    const { partner } = this.#deps.near
+    this.#partner = partner ?? this.#partner
     this.#reportSeat()
+    this.#transcript.connect(partner)
+  }
+
+  /** One of the legs ends, and with it the connection to the address. */
+  ending(): void {
+    this.#transcript.connect(undefined)
   }
 
   /** The party that calls the address: first the one that the leg was made for, then its latest partner. */
@@ -130,10 +144,16 @@ export class LocalPair {
     return this.#partner ?? this.#deps.caller
   }
 
-  /** Passes an event of the transcript of the handler's agent to the call that calls the address. */
+  /** Passes on an event of the transcript of the handler's agent to the call that calls the address. */
   transcript(event: AgentTranscriptEvent): void {
-    const { onTranscript, log } = this.#deps
+    const { near, onTranscript, isAnsweredForOthers = false, log } = this.#deps
     if (onTranscript) guardListener(onTranscript, log)(event)
+    this.#transcript.receive(event, !near.isAnswered || !isAnsweredForOthers)
+  }
+
+  /** Sends an event of the handler to the page of the party that is connected to the address. */
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    return this.#deps.near.partner?.userEvent(event) ?? false
   }
 
   async #open(codecs?: readonly AudioCodec[]): Promise<void> {
@@ -195,6 +215,7 @@ class NearSide extends LocalSide implements LegSignalling {
   async answer(): Promise<void> {}
 
   end(cause: Cause): void {
+    this.pair.ending()
     this.other.ended(this.other.isAnswered ? hangupCause(cause) : canceledCause(cause))
   }
 
@@ -233,7 +254,12 @@ class FarSide extends LocalSide implements LegSignalling {
     this.pair.transcript(event)
   }
 
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    return this.pair.userEvent(event)
+  }
+
   end(cause: Cause): void {
+    this.pair.ending()
     this.other.ended(this.other.isAnswered ? hangupCause(cause) : refusalCause(cause))
   }
 }

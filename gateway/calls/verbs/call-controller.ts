@@ -293,12 +293,12 @@ export class CallController implements ScopableControl {
     return this.#settle(() => this.#state.log.run('refer', () => refer(this.#call, scoped), scoped.signal))
   }
 
-  sendUserEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
+  sendUserEvent(event: Readonly<Record<string, unknown>>): boolean {
     if (this.#isScopeOver) return false
     const { log } = this.#state
     const use = log.begin('userEvent')
     try {
-      const isSent = sendUserEvent(this.#call.caller, event, type)
+      const isSent = sendUserEvent(this.#call.caller, event)
       use.end('finished')
       return isSent
     } catch (error) {

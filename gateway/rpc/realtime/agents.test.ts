@@ -226,6 +226,32 @@ describe('the transcript of an agent', () => {
     expect(events.length).toBeLessThanOrEqual(500)
     expect(events.at(-3)).toMatchObject({ result: { text: 'turn 599' } })
   })
+
+  it('keeps its turns for an application that returns, and drops replaced words first', async () => {
+    const begun = Promise.withResolvers<FakeAgent>()
+    const { application, ask } = await talking((agent) => begun.resolve(agent))
+    const { protocol } = await application.ask('signalwire.connect', {
+      authentication: { project: 'demo', token: apiToken },
+    })
+    await ask('calling.ai', { control_id: 'k', prompt })
+    const agent = await begun.promise
+    await application.socket.close()
+    await expect.poll(() => gateway.dialect.online).toEqual([])
+    for (let i = 0; i < 100; i++) {
+      agent.hear(`turn ${i}`)
+      for (let n = 0; n < 9; n++) agent.emit({ kind: 'partial', text: `part ${i}.${n}`, isBarge: false })
+    }
+    // Speech of the agent replaces no words of the caller.
+    agent.emit({ kind: 'utterance', answer: 'a', text: 'Yes.' })
+    const again = await gateway.application()
+    await again.connect(undefined, { protocol })
+    agent.end({ kind: 'inactive' })
+    const events = await eventsOf(again)
+    const textsOf = (wanted: string) =>
+      events.filter(({ state }) => state === wanted).map(({ result }) => (result as AnyFrame).text)
+    expect(textsOf('speech_detect')).toEqual(Array.from({ length: 100 }, (_, i) => `turn ${i}`))
+    expect(textsOf('partial_result')).toEqual(['part 99.8'])
+  })
 })
 
 describe('amazon_bedrock', () => {

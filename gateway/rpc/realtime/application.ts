@@ -20,7 +20,10 @@ export interface ApplicationOptions {
 
 /** Treatment of an event that cannot be delivered at once. */
 export interface EventDelivery {
-  /** Checked before a delayed delivery: a stale event, such as an offer that has closed, is dropped. */
+  /**
+   * Checked before a delayed delivery, and when room is needed: a stale event, such as an offer that has
+   * closed, is dropped.
+   */
   readonly isStale?: () => boolean
   /** Whether no promise of a client depends on the event. Such events are dropped first. */
   readonly isExpendable?: boolean
@@ -31,7 +34,7 @@ interface Event extends EventDelivery {
   readonly params: unknown
 }
 
-/** Maximum number of undelivered events. The oldest expendable events are dropped first, then others. */
+/** Maximum number of undelivered events. Stale events are dropped first, then the oldest expendable ones. */
 const maxKept = 500
 /** Maximum number of topics of an application. */
 export const maxTopics = 100
@@ -116,7 +119,7 @@ export class Application {
   emit(type: string, params: unknown, delivery: EventDelivery = {}): void {
     const event = { type, params, ...delivery }
     this.#kept.add(event)
-    if (this.#kept.size > maxKept) this.#dropOldest()
+    if (this.#kept.size > maxKept) this.#makeRoom()
     if (this.#isFlowing) this.#deliver(event)
   }
 
@@ -127,15 +130,14 @@ export class Application {
     this.#kept.clear()
   }
 
-  /** Rooms and agents have many events. Those that promises of clients depend on must not be lost. */
-  #dropOldest(): void {
-    const [oldest] = this.#kept
-    let victim = oldest
-    for (const event of this.#kept)
-      if (event.isExpendable) {
-        victim = event
-        break
-      }
+  /**
+   * Drops the event that is worth least. A stale one would not be delivered later. Rooms and agents have many
+   * events; those that promises of clients depend on must not be lost.
+   */
+  #makeRoom(): void {
+    const events = [...this.#kept]
+    const victim =
+      events.find((event) => event.isStale?.()) ?? events.find((event) => event.isExpendable) ?? events[0]
     if (victim) this.#kept.delete(victim)
   }
 

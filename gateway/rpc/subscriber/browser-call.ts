@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { UserVariables } from '../../../handlers/verbs.ts'
+import type { AgentTranscriptEvent, UserVariables } from '../../../handlers/verbs.ts'
 import type { BrowserMedia, Volumes } from '../../../media/types.ts'
 import { BrowserMediaWatch, causeOfLoss, type LostState } from '../../calls/leg/browser-media-watch.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
@@ -10,10 +10,10 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import {
+  agentEvent,
   callPlay,
   callProgress,
   callState,
-  typedEvent,
   userEvent,
   type WireCall,
   type WireCallState,
@@ -30,6 +30,9 @@ import { grantedProfile, grantedState } from './rooms/granted-profile.ts'
 
 /** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000
+
+/** Maximum size of the content of a voice agent's event as JSON, in bytes. Larger events are left out. */
+const maxAgentEventBytes = 16_384
 
 /** Facts of a {@link BrowserCall}. */
 export interface BrowserCallOptions {
@@ -253,9 +256,15 @@ export class BrowserCall {
   }
 
   /** Sends an event that the handler defines. */
-  userEvent(event: Readonly<Record<string, unknown>>, type?: string): void {
-    if (type === undefined) this.#emit('user_event', userEvent(this.#wire, event))
-    else this.#emit(type, typedEvent(this.#wire, event))
+  userEvent(event: Readonly<Record<string, unknown>>): void {
+    this.#emit('user_event', userEvent(this.#wire, event))
+  }
+
+  /** Sends an event of a voice agent's transcript, without the functions that the model calls. */
+  transcript({ type, params }: AgentTranscriptEvent): void {
+    // The arguments of functions are not for the caller.
+    if (type === 'function_call' || Buffer.byteLength(JSON.stringify(params)) > maxAgentEventBytes) return
+    this.#emit(`ai.${type}`, agentEvent(this.#wire, params))
   }
 
   /** Answers a new offer for the same call. */

@@ -178,8 +178,8 @@ export const userEvent = (
   event,
 })
 
-/** Returns the params of a handler's event that has a type of its own, for instance `ai.start`. */
-export const typedEvent = (
+/** Returns the params of an event of a voice agent, for instance `ai.start`. */
+export const agentEvent = (
   { callId, nodeId, roomId }: WireCall,
   event: Readonly<Record<string, unknown>>,
 ) => ({ ...event, call_id: callId, node_id: nodeId, room_session_id: roomId })

@@ -264,15 +264,22 @@ describe('in a call', () => {
       room_session_id: arrival.callId,
       event: { type: 'order', id: 7 },
     })
-    expect(leg.userEvent({ text: 'Hello', call_id: 'x' }, 'ai.partial_result')).toBe(true)
+    leg.end({ code: 'normal' })
+    expect(leg.userEvent({ type: 'late' })).toBe(false)
+  })
+
+  it('the page receives the words of a voice agent, without its functions and beyond no limit', async () => {
+    const { page, leg, arrival } = await talking(gateway)
+    leg.transcript({ type: 'function_call', params: { function: 'pay', arguments: '{"card":"4111"}' } })
+    leg.transcript({ type: 'speech_detect', params: { text: 'x'.repeat(16_384) } })
+    leg.transcript({ type: 'partial_result', params: { text: 'Hello', call_id: 'x' } })
     expect(await page.event('ai.partial_result')).toEqual({
       text: 'Hello',
       call_id: 'c1',
       node_id: 'node-1',
       room_session_id: arrival.callId,
     })
-    leg.end({ code: 'normal' })
-    expect(leg.userEvent({ type: 'late' })).toBe(false)
+    expect(page.story.filter((type) => type.startsWith('ai.'))).toEqual(['ai.partial_result'])
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import type { AgentTranscriptEvent } from '../../../handlers/verbs.ts'
 import type { Leg, LegSignalling } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { RoomProfile, RoomSeat } from '../../calls/leg/room-seat.ts'
@@ -44,8 +45,12 @@ export abstract class BrowserLeg implements LegSignalling {
     this.call?.reportPlayback(id, state)
   }
 
-  userEvent(event: Readonly<Record<string, unknown>>, type?: string): boolean {
-    this.call?.userEvent(event, type)
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.call?.userEvent(event)
     return this.call !== undefined
+  }
+
+  transcript(event: AgentTranscriptEvent): void {
+    this.call?.transcript(event)
   }
 }

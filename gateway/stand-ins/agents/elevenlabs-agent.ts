@@ -31,6 +31,8 @@ class ElevenLabsAgentSession {
   readonly #call: SocketCall
   #talk: AgentTalk | undefined
   #eventId = 0
+  /** Id of the turn: all audio of its answer has it. */
+  #turnId = 0
   #ping: Timer | undefined
   #said = ''
 
@@ -50,7 +52,10 @@ class ElevenLabsAgentSession {
     if (type === 'conversation_initiation_client_data') this.#start(message)
     else if (!this.#talk) this.#start({})
     if (typeof audio === 'string') this.#talk?.hear(Buffer.from(audio, 'base64'))
-    if (type === 'user_message' && typeof message.text === 'string') this.#talk?.read(message.text)
+    if (type === 'user_message' && typeof message.text === 'string') {
+      this.#turnId = ++this.#eventId
+      this.#talk?.read(message.text)
+    }
     if (type === 'client_tool_result')
       this.#talk?.result(String(message.tool_call_id), textOf(message.result))
   }
@@ -68,6 +73,7 @@ class ElevenLabsAgentSession {
       return
     }
     const { socket } = this.#call
+    this.#turnId = ++this.#eventId
     this.#send('conversation_initiation_metadata', 'conversation_initiation_metadata_event', {
       conversation_id: `conv_${randomUUID()}`,
       agent_output_audio_format: outputName,
@@ -77,17 +83,18 @@ class ElevenLabsAgentSession {
       this.#call,
       { engine: 'elevenlabs-agent', input, output, silenceMs },
       {
-        onHeard: (text) =>
-          this.#send('user_transcript', 'user_transcription_event', { user_transcript: text }),
+        onHeard: (text) => {
+          this.#turnId = ++this.#eventId
+          this.#sendOfTurn('user_transcript', 'user_transcription_event', { user_transcript: text })
+        },
         onSpeech: (text) => {
           this.#said = text
-          this.#send('agent_response', 'agent_response_event', { agent_response: text })
+          this.#sendOfTurn('agent_response', 'agent_response_event', { agent_response: text })
         },
-        onAudio: (samples) =>
-          this.#send('audio', 'audio_event', {
-            audio_base_64: toBytes(samples, output).toString('base64'),
-            event_id: ++this.#eventId,
-          }),
+        onAudio: (samples) => {
+          const audio = toBytes(samples, output).toString('base64')
+          this.#sendOfTurn('audio', 'audio_event', { audio_base_64: audio })
+        },
         onAnswerEnd: (isInterrupted) => {
           if (isInterrupted) this.#interrupted()
         },
@@ -109,10 +116,12 @@ class ElevenLabsAgentSession {
     talk.begin(firstMessageOf(override))
   }
 
+  /** The answer to a text has the id of the interruption by it. A spoken turn then has an id of its own. */
   #interrupted(): void {
-    this.#send('interruption', 'interruption_event', { event_id: this.#eventId })
+    this.#turnId = ++this.#eventId
+    this.#sendOfTurn('interruption', 'interruption_event', {})
     const words = this.#said.split(' ')
-    this.#send('agent_response_correction', 'agent_response_correction_event', {
+    this.#sendOfTurn('agent_response_correction', 'agent_response_correction_event', {
       original_agent_response: this.#said,
       corrected_agent_response: `${words.slice(0, Math.ceil(words.length / 2)).join(' ')}...`,
     })
@@ -121,6 +130,10 @@ class ElevenLabsAgentSession {
   #keepPinging(): void {
     this.#send('ping', 'ping_event', { event_id: ++this.#eventId, ping_ms: 20 })
     this.#ping = this.#call.stand.clock.after(pingMs, () => this.#keepPinging())
+  }
+
+  #sendOfTurn(type: string, field: string, event: object): void {
+    this.#send(type, field, { ...event, event_id: this.#turnId })
   }
 
   #send(type: string, field: string, event: object): void {

@@ -26,6 +26,8 @@ export class ElevenLabsAgentLink extends SessionLink {
   /** Audio up to this id is void. */
   #voidId = -1
   #lastId = -1
+  /** Whether all audio of an answer has one id, as far as two pieces with the same id have shown. */
+  #hasAnswerIds = false
   /** Whether a text was sent that the server has not begun to answer. */
   #isAsked = false
   /** Whether the gateway cut an answer, of which more audio may come until the server goes on. */
@@ -161,10 +163,14 @@ export class ElevenLabsAgentLink extends SessionLink {
   }
 
   #onAudio(event: WireMessage): void {
-    const id = numberAt(event, 'event_id') ?? this.#lastId
+    const named = numberAt(event, 'event_id')
+    const id = named ?? this.#lastId
     const base64 = textAt(event, 'audio_base_64')
+    this.#hasAnswerIds ||= named === this.#lastId
     if (base64 === undefined || id <= this.#voidId) return
     this.#lastId = id
+    // Audio with an id of its own is the next answer, also from agents that send no texts.
+    if (this.#hasAnswerIds) this.#isCut = false
     if (this.#isCut) {
       this.#dropRest()
       return
@@ -177,7 +183,10 @@ export class ElevenLabsAgentLink extends SessionLink {
     this.#awaitEnd()
   }
 
-  /** Drops audio that was sent before the server learned of the cut: until its next event, or a pause. */
+  /**
+   * Drops audio that was sent before the server learned of the cut. It ends with the server's next event,
+   * with the id of another answer, or with a pause.
+   */
   #dropRest(): void {
     this.#isCut = true
     this.#end?.cancel()
@@ -198,7 +207,9 @@ export class ElevenLabsAgentLink extends SessionLink {
   }
 
   #onInterruption(event: WireMessage): void {
-    this.#voidId = Math.max(this.#voidId, numberAt(event, 'event_id') ?? this.#lastId)
+    const id = numberAt(event, 'event_id')
+    // The answer to a text that interrupts has the id of the interruption.
+    this.#voidId = Math.max(this.#voidId, id === undefined ? this.#lastId : id - 1)
     this.#finish('cancelled')
     // A text interrupts the agent, too. No turn of the caller begins by it, which would make its answer void.
     const isOurs = this.#isAsked
@@ -231,7 +242,8 @@ export class ElevenLabsAgentLink extends SessionLink {
   #onCall(event: WireMessage): void {
     const id = textAt(event, 'tool_call_id')
     if (id === undefined || !this.#calls.open(id)) return
-    // The server has gone on after a cut.
+    // The server has gone on after a cut. What it says next may have the id of the same turn.
+    if (this.#isCut) this.#voidId = Math.min(this.#voidId, this.#lastId - 1)
     this.#isCut = false
     const args = JSON.stringify(event.parameters ?? {})
     this.listener.onCall(this.#answers.begin(), { id, name: textAt(event, 'tool_name') ?? '', args })

@@ -125,7 +125,7 @@ describe('an agent of ElevenLabs', () => {
 
   it('drops audio that an interruption makes void', async () => {
     const { far, events, link } = await setUpReady()
-    far.send(audio(1), { type: 'interruption', interruption_event: { event_id: 2 } }, audio(2), audio(3))
+    far.send(audio(1), { type: 'interruption', interruption_event: { event_id: 3 } }, audio(2), audio(4))
     await events.until('audio', 'answer-2')
     expect(events.of('audio', 'interrupted', 'answer-end').map(([name]) => name)).toEqual([
       'audio',
@@ -134,9 +134,50 @@ describe('an agent of ElevenLabs', () => {
       'audio',
     ])
     link.interrupt(undefined, false)
-    far.send(audio(3), response('Next.'), audio(4))
+    far.send(audio(4), response('Next.'), audio(5))
     await events.until('audio', 'answer-3')
     expect(events.of('audio')).toHaveLength(3)
+  })
+
+  it('speaks the answer to a text, whose audio has the id of the interruption', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(audio(1), audio(1))
+    await events.until('audio')
+    link.message({ role: 'user', content: '42' }, true)
+    await far.next({ type: 'user_message' })
+    far.send(audio(1), { type: 'interruption', interruption_event: { event_id: 2 } }, audio(2), audio(2))
+    await events.until('audio', 'answer-2')
+    await far.settled()
+    expect(events.of('audio').map(([, answer]) => answer)).toEqual([
+      'answer-1',
+      'answer-1',
+      'answer-1',
+      'answer-2',
+      'answer-2',
+    ])
+  })
+
+  it('begins an answer by its id directly after the rest of one that was cut, without texts', async () => {
+    const { far, events, link } = await setUpReady()
+    far.send(audio(1), audio(1))
+    await events.until('audio')
+    link.interrupt(undefined, false)
+    link.message({ role: 'user', content: '42' }, true)
+    await far.next({ type: 'user_message' })
+    far.send(audio(1), audio(1), audio(2), audio(2))
+    await events.until('audio', 'answer-2')
+    await far.settled()
+    expect(events.of('audio').map(([, answer]) => answer)).toEqual([
+      'answer-1',
+      'answer-1',
+      'answer-2',
+      'answer-2',
+    ])
+    // The answer that follows a call within the same turn has its id.
+    link.interrupt(undefined, false)
+    const call = { tool_name: 'open', tool_call_id: 'c', parameters: {} }
+    far.send(audio(2), { type: 'client_tool_call', client_tool_call: call }, audio(2))
+    await events.until('audio', 'answer-4')
   })
 
   it('begins no answer with audio that was on its way when the gateway cut one', async () => {

@@ -17,6 +17,11 @@ import type { GeminiOptions } from './gemini-options.ts'
 
 /** Time before the end of a connection at which it is left, also in the middle of an answer, in ms. */
 const leaveMs = 5_000
+/**
+ * Time in ms that a connection which continues the session has to last before another one continues it. A
+ * server that drops each at once would be called without an end.
+ */
+const minContinuedMs = 5_000
 /** Maximum number of notes that wait for the next text. */
 const maxNotes = 50
 
@@ -33,6 +38,8 @@ export class GeminiLink extends SessionLink {
   #isResumed = false
   /** Whether this connection was set up. */
   #isSetUp = false
+  /** Uptime in ms at which this connection was set up. */
+  #setUpAt = 0
   #leaving: Timer | undefined
   /** Whether the connection is left after the answer. */
   #isLeaving = false
@@ -91,7 +98,8 @@ export class GeminiLink extends SessionLink {
   override onFailure(failure: Parameters<SessionLink['onFailure']>[0]): void {
     const isLost = failure.kind === 'connection' || failure.kind === 'timeout'
     // A connection that was not set up is not tried again: its handle may be the fault.
-    if (isLost && this.#handle !== undefined && this.#isSetUp && !this.isOver) this.#resume()
+    if (isLost && this.#handle !== undefined && this.#isSetUp && !this.#isShort && !this.isOver)
+      this.#resume()
     else super.onFailure(failure)
   }
 
@@ -148,6 +156,7 @@ export class GeminiLink extends SessionLink {
   #begin(): void {
     if (this.socket.isReady) return
     this.#isSetUp = true
+    this.#setUpAt = this.clock.uptime()
     const turns = this.#isResumed ? [] : turnsOf(this.request.history)
     // By `historyConfig`, the server takes these turns as they are, and answers none of them.
     if (turns.length > 0) this.socket.send({ clientContent: { turns, turnComplete: true } })
@@ -251,7 +260,7 @@ export class GeminiLink extends SessionLink {
 
   #onGoAway(message: WireMessage): void {
     const left = durationMs(message.timeLeft) ?? 0
-    if (this.#handle === undefined) {
+    if (this.#handle === undefined || this.#isShort) {
       this.listener.onClosing(left)
       return
     }
@@ -259,6 +268,11 @@ export class GeminiLink extends SessionLink {
     this.#leaving?.cancel()
     const wait = this.#answers.current === undefined ? 0 : Math.max(0, left - leaveMs)
     this.#leaving = this.clock.after(wait, () => this.#resume())
+  }
+
+  /** Whether this connection continues the session, and has done so for a short time. */
+  get #isShort(): boolean {
+    return this.#isResumed && this.clock.uptime() - this.#setUpAt < minContinuedMs
   }
 
   /** Continues the session with another connection; the first one is closed before. */

@@ -353,6 +353,40 @@ describe('the connections of a Gemini session', () => {
     expect(server.connections).toHaveLength(2)
   })
 
+  /** A session that was lost, and goes on with a second connection. */
+  const continued = async () => {
+    const t = await setUpReady()
+    t.far.send(update)
+    await t.far.settled()
+    t.far.socket.terminate()
+    const next = await server.connection(1)
+    next.send({ setupComplete: {} })
+    await next.settled()
+    return { ...t, next }
+  }
+
+  it('fails if the server drops the next connection, too, soon after its setup', async () => {
+    const { next, events } = await continued()
+    next.socket.terminate()
+    expect(await events.failure()).toMatchObject({ kind: 'connection' })
+    expect(server.connections).toHaveLength(2)
+  })
+
+  it('announces the end if the server goes away again at once', async () => {
+    const { next, events } = await continued()
+    next.send({ goAway: { timeLeft: '50s' } })
+    expect(await events.until('closing')).toEqual([['closing', 50_000]])
+    expect(server.connections).toHaveLength(2)
+  })
+
+  it('continues again after a while', async () => {
+    const { next, clock, events } = await continued()
+    clock.advance(5_000)
+    next.socket.terminate()
+    await server.connection(2)
+    expect(events.of('failure')).toEqual([])
+  })
+
   it.each([
     [1007, 'API key not valid. Please pass a valid API key.', 'unauthorised'],
     [1011, 'You exceeded your current quota', 'limited'],

@@ -25,6 +25,14 @@ export interface HearingEvents {
 /** Number of voiced frames (20 ms) that begin the voice, and of others that end it. */
 const voicedFrames = 3
 const silentFrames = 10
+/**
+ * Number of frames between two openings for changed requests. Each opens a connection: a handler that changes
+ * the language with each message would open countless ones.
+ */
+const changeFrames = 25
+/** Most frames after the end of the voice in which a recognition, or one by files, still gives its words. */
+const wordsFrames = 100
+const fileWordsFrames = 400
 
 /**
  * Hearing of one caller by the first of several recognisers that works. A recognition that fails is opened
@@ -41,6 +49,10 @@ export class Hearing {
   #isVoiced = false
   /** Whether the recognition is opened again in the next silence, as the request has changed. */
   #isStale = false
+  /** Number of frames since the last opening for a changed request. */
+  #sinceChange = changeFrames
+  /** Number of frames since the end of the voice whose words are awaited; undefined if none are. */
+  #sinceVoice: number | undefined
   #run = 0
   #isOver = false
 
@@ -58,6 +70,7 @@ export class Hearing {
   open(): void {
     if (this.#isOver) return
     this.#isStale = false
+    this.#sinceVoice = undefined
     this.#recognition?.close()
     let isCurrent = true
     const recognition = this.#recognisers[this.#at]!.open(
@@ -85,7 +98,10 @@ export class Hearing {
     this.#recognition?.write(samples)
   }
 
-  /** Changes language, hints and silence, as soon as the caller is silent. A language brings its `others`. */
+  /**
+   * Changes language, hints and silence, as soon as the caller is silent and the last words have come, and
+   * 500 ms after the change before. A language brings its `others`.
+   */
   change(change: Partial<AgentRecognitionRequest>): void {
     const { others, ...former } = this.#request
     const isKept = others !== undefined && change.language === undefined
@@ -94,7 +110,16 @@ export class Hearing {
     this.#checkLanguage(request.language)
     this.#request = request
     this.#isStale = true
-    if (!this.#isVoiced) this.open()
+    this.#renew()
+  }
+
+  /**
+   * Opens the recognition for a changed request, in a silence. Words that are still to come would be lost.
+   */
+  #renew(): void {
+    if (!this.#isStale || this.#isVoiced || this.#areWordsDue || this.#sinceChange < changeFrames) return
+    this.#sinceChange = 0
+    this.open()
   }
 
   #checkLanguage(language: string | undefined): void {
@@ -119,6 +144,7 @@ export class Hearing {
       onTranscript: (transcript) => {
         if (!isCurrent()) return
         this.#isSecondTry = false
+        if (transcript.isFinal) this.#sinceVoice = undefined
         this.#events.onTranscript(transcript)
       },
       onLanguage: (language) => {
@@ -150,14 +176,27 @@ export class Hearing {
     this.open()
   }
 
-  /** Follows the voice by its level. */
+  /** Whether words of the last voice are awaited. */
+  get #areWordsDue(): boolean {
+    const longest = this.#recognisers[this.#at]?.isStreaming ? wordsFrames : fileWordsFrames
+    return this.#sinceVoice !== undefined && this.#sinceVoice < longest
+  }
+
   #detect(samples: Int16Array): void {
+    this.#sinceChange++
+    if (this.#sinceVoice !== undefined) this.#sinceVoice++
+    this.#follow(samples)
+    this.#renew()
+  }
+
+  /** Follows the voice by its level. */
+  #follow(samples: Int16Array): void {
     const isVoiced = this.#detector.update(samples)
     this.#run = isVoiced === this.#isVoiced ? 0 : this.#run + 1
     if (this.#run < (isVoiced ? voicedFrames : silentFrames)) return
     this.#run = 0
     this.#isVoiced = isVoiced
+    this.#sinceVoice = isVoiced ? undefined : 0
     this.#recognition?.voice(isVoiced)
-    if (this.#isStale && !isVoiced) this.open()
   }
 }

@@ -119,6 +119,7 @@ describe('a pipeline whose handler answers', () => {
     expect(recogniser.last.request).toMatchObject({ language: 'en-US', others: ['es-MX'] })
     link.change({ hints: ['tea'] })
     expect(recogniser.last.request).toMatchObject({ hints: ['tea'], others: ['es-MX'] })
+    for (let i = 0; i < 25; i++) link.hear(new Int16Array(160))
     link.change({ language: { name: 'Greek', code: 'el', heard: 'el-GR' } })
     expect(recogniser.last.request.language).toBe('el-GR')
     expect(recogniser.last.request).not.toHaveProperty('others')

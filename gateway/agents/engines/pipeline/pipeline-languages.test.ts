@@ -30,9 +30,21 @@ describe('a pipeline of several languages', () => {
     link.change({ language: { ...english, heard: 'es-ES' } })
     expect(recogniser.opened).toHaveLength(2)
     for (let frame = 0; frame < 40; frame++) link.hear(new Int16Array(160))
+    recogniser.last.listener.onTranscript({ text: 'Oui', isFinal: true })
+    link.hear(new Int16Array(160))
     expect(recogniser.last.request.language).toBe('es-ES')
     await settle()
-    expect(log.take()).toEqual([])
+    expect(log.take()).toEqual(['heard final Oui'])
+  })
+
+  it('opens one recognition for many changes', async () => {
+    const { recogniser, link } = await opened({ languages: [english] })
+    for (let i = 0; i < 1001; i++)
+      link.change({ language: { ...english, heard: i % 2 === 0 ? 'fr-FR' : 'es-ES' } })
+    link.change({ language: { ...english, heard: 'sv-SE' } })
+    expect(recogniser.opened.map(({ request }) => request.language)).toEqual(['en-US', 'fr-FR'])
+    for (let frame = 0; frame < 25; frame++) link.hear(new Int16Array(160))
+    expect(recogniser.opened.slice(2).map(({ request }) => request.language)).toEqual(['sv-SE'])
   })
 
   it('warns if the recogniser has its own language', async () => {

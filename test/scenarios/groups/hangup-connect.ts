@@ -1,15 +1,6 @@
-/** The caller hangs up while a callee rings or talks. */
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { flowText, scriptText, xmlText } from '../support/applications.ts'
-import { Carrier } from '../support/carrier.ts'
-import { Hangups, type Scenes, tones } from '../support/hangups.ts'
-
-let stage: Hangups
-
-beforeAll(async () => {
-  stage = await Hangups.start(['xml', 'script', 'flow'])
-})
-afterAll(() => stage?.stop())
+import { flowText, scriptText, xmlText } from '../../support/applications.ts'
+import { Carrier } from '../../support/carrier.ts'
+import { type Hangups, type Scenes, tones } from '../../support/hangups.ts'
 
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
 const rings = () => Carrier.listens({ scenario: 'callee-cancelled' })
@@ -29,7 +20,8 @@ const ringing = (callee: Carrier) => async (caller: Carrier) => {
   await callee.sipp.event('invited')
 }
 
-const scenes: Scenes = {
+/** The caller hangs up while a callee rings or talks. */
+export const connectHangups = (stage: Hangups): Scenes => ({
   'connect, while the callee rings': {
     xml: async () => {
       const callee = await rings()
@@ -169,13 +161,4 @@ const scenes: Scenes = {
       }
     },
   },
-}
-
-describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
-  it.each(Object.entries(kinds))(
-    'the %s handler ends all activity and completes its callbacks',
-    async (kind, scene) => {
-      await stage.play(kind, await scene())
-    },
-  )
 })

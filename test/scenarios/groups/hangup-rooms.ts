@@ -1,24 +1,16 @@
-/** The caller hangs up in a conference, or in a queue. */
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { script, scriptText, xmlText } from '../support/applications.ts'
-import { Carrier } from '../support/carrier.ts'
-import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
-
-let stage: Hangups
-
-beforeAll(async () => {
-  stage = await Hangups.start(['xml', 'script', 'flow'])
-})
-afterAll(() => stage?.stop())
+import { script, scriptText, xmlText } from '../../support/applications.ts'
+import { Carrier } from '../../support/carrier.ts'
+import { chimes, type Hangups, type Scenes, tones } from '../../support/hangups.ts'
 
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
 /** Places a second call, whose document is at `/other`; the gateway hangs up. */
-const another = async (kind: string, document: string): Promise<Carrier> => {
+const another = async (stage: Hangups, kind: string, document: string): Promise<Carrier> => {
   stage.server.put('/other', document)
   return Carrier.calls(stage.gateway, { domain: `other.${kind}.test`, scenario: 'caller-released' })
 }
 
-const scenes: Scenes = {
+/** The caller hangs up in a conference, or in a queue. */
+export const roomHangups = (stage: Hangups): Scenes => ({
   'a conference that has not begun': {
     xml: () => {
       const wait = stage.server.put('/wait', xmlText(`<Play loop="0">${stage.chime}</Play>`))
@@ -63,7 +55,7 @@ const scenes: Scenes = {
         moment: async (caller) => {
           await answered(caller)
           await stage.receives('room', { StatusCallbackEvent: 'participant-join' })
-          const other = await another('xml', xmlText(`<Dial><Conference>${name}</Conference></Dial>`))
+          const other = await another(stage, 'xml', xmlText(`<Dial><Conference>${name}</Conference></Dial>`))
           calls.push(other)
           await other.talks('answered', tones.other)
           await caller.hears(tones.other)
@@ -97,7 +89,7 @@ const scenes: Scenes = {
         moment: async (caller) => {
           await answered(caller)
           await stage.receives('room', { status: 'participant-join' })
-          const other = await another('script', scriptText({ join_conference: { name } }))
+          const other = await another(stage, 'script', scriptText({ join_conference: { name } }))
           calls.push(other)
           await other.talks('answered', tones.other)
           await caller.hears(tones.other)
@@ -148,7 +140,7 @@ const scenes: Scenes = {
         moment: async (caller) => {
           await answered(caller)
           await stage.reaches('queue_waiting')
-          const agent = await another('xml', xmlText('<Dial><Queue>served</Queue></Dial>'))
+          const agent = await another(stage, 'xml', xmlText('<Dial><Queue>served</Queue></Dial>'))
           calls.push(agent)
           await agent.talks('answered', tones.other)
           await caller.hears(tones.other)
@@ -172,6 +164,7 @@ const scenes: Scenes = {
           await answered(caller)
           await stage.reaches('queue_waiting')
           const agent = await another(
+            stage,
             'script',
             scriptText({
               connect: { to: 'queue:served', transfer_after_bridge: JSON.stringify(script('hangup')) },
@@ -189,13 +182,4 @@ const scenes: Scenes = {
       }
     },
   },
-}
-
-describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
-  it.each(Object.entries(kinds))(
-    'the %s handler ends all activity and completes its callbacks',
-    async (kind, scene) => {
-      await stage.play(kind, await scene())
-    },
-  )
 })

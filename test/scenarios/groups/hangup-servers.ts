@@ -1,29 +1,21 @@
-/** The caller hangs up while a customer's server receives audio or has a pending request. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
-import { scriptText, xmlText } from '../support/applications.ts'
-import type { Carrier } from '../support/carrier.ts'
-import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
-import { until } from '../support/until.ts'
-
-let stage: Hangups
-let streams: TestStreamServer
-
-beforeAll(async () => {
-  stage = await Hangups.start(['xml', 'script', 'flow'])
-  streams = await TestStreamServer.open()
-})
-afterEach(() => {
-  streams.messages.length = 0
-})
-afterAll(async () => {
-  await stage?.stop()
-  await streams?.close()
-})
+import { expect } from 'vitest'
+import type { TestStreamServer } from '../../../gateway/streams/testing/stream-server.ts'
+import { scriptText, xmlText } from '../../support/applications.ts'
+import type { Carrier } from '../../support/carrier.ts'
+import { chimes, type Hangups, type Scenes, tones } from '../../support/hangups.ts'
+import { until } from '../../support/until.ts'
 
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
-/** Opens a path that does not answer until the returned function is called. */
-const slow = (path: string): { url: string; answer: (text: string) => void; left: Promise<void> } => {
+
+/** Path that does not answer until `answer` is called. */
+interface SlowPath {
+  readonly url: string
+  readonly answer: (text: string) => void
+  /** Resolves when the gateway has left. */
+  readonly left: Promise<void>
+}
+
+const slow = (stage: Hangups, path: string): SlowPath => {
   const left = Promise.withResolvers<void>()
   let answer = (_text: string): void => {}
   const url = stage.server.answers(path, (response) => {
@@ -33,7 +25,7 @@ const slow = (path: string): { url: string; answer: (text: string) => void; left
   return { url, answer: (text) => answer(text), left: left.promise }
 }
 
-const asked = async (path: string): Promise<void> => {
+const asked = async (stage: Hangups, path: string): Promise<void> => {
   await until(
     `${path} is asked for`,
     () => stage.server.asked(path).length,
@@ -41,7 +33,8 @@ const asked = async (path: string): Promise<void> => {
   )
 }
 
-const scenes: Scenes = {
+/** The caller hangs up while a customer's server receives audio or has a pending request. */
+export const serverHangups = (stage: Hangups, streams: TestStreamServer): Scenes => ({
   'a stream': {
     xml: () => ({
       document: xmlText(
@@ -108,18 +101,18 @@ const scenes: Scenes = {
   },
   'a request to a slow server': {
     script: () => {
-      const { url, left } = slow('/slow')
+      const { url, left } = slow(stage, '/slow')
       return {
         document: scriptText('answer', { request: { url, method: 'POST', timeout: 60 } }),
         moment: async (caller) => {
           await answered(caller)
-          await asked('/slow')
+          await asked(stage, '/slow')
         },
         after: () => left,
       }
     },
     flow: () => {
-      const { url, left } = slow('/slow')
+      const { url, left } = slow(stage, '/slow')
       return {
         document: JSON.stringify({
           nodes: {
@@ -130,7 +123,7 @@ const scenes: Scenes = {
         }),
         moment: async (caller) => {
           await answered(caller)
-          await asked('/slow')
+          await asked(stage, '/slow')
         },
         after: () => left,
       }
@@ -138,7 +131,7 @@ const scenes: Scenes = {
   },
   'the wait for the next document': {
     xml: () => {
-      const { url, answer } = slow('/slow')
+      const { url, answer } = slow(stage, '/slow')
       return {
         document: xmlText(
           `<Gather numDigits="1" action="${url}"><Play loop="0">${stage.chime}</Play></Gather>`,
@@ -146,7 +139,7 @@ const scenes: Scenes = {
         moment: async (caller) => {
           await chimes(caller)
           caller.media.press('5')
-          await asked('/slow')
+          await asked(stage, '/slow')
           expect(stage.server.asked('/slow')[0]?.fields.Digits).toBe('5')
         },
         // A document after the end of the call has no effect.
@@ -154,12 +147,12 @@ const scenes: Scenes = {
       }
     },
     script: () => {
-      const { url, answer } = slow('/slow')
+      const { url, answer } = slow(stage, '/slow')
       return {
         document: scriptText('answer', { transfer: { dest: url } }),
         moment: async (caller) => {
           await answered(caller)
-          await asked('/slow')
+          await asked(stage, '/slow')
         },
         after: async () => answer(scriptText({ request: { url: stage.url('action'), method: 'POST' } })),
       }
@@ -169,26 +162,17 @@ const scenes: Scenes = {
     ['xml', 'script', 'flow'].map((kind) => [
       kind,
       () => {
-        const { answer } = slow('/document')
+        const { answer } = slow(stage, '/document')
         return {
           document: '',
           scenario: 'call-gives-up',
           moment: async (caller: Carrier) => {
             await caller.sipp.event('trying')
-            await asked('/document')
+            await asked(stage, '/document')
           },
           after: async () => answer(xmlText(`<Redirect>${stage.url('action')}</Redirect>`)),
         }
       },
     ]),
   ),
-}
-
-describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
-  it.each(Object.entries(kinds))(
-    'the %s handler ends all activity and completes its callbacks',
-    async (kind, scene) => {
-      await stage.play(kind, await scene())
-    },
-  )
 })
