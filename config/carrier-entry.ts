@@ -3,7 +3,6 @@ import type { FileConfig } from './file-config.ts'
 import { fromSchema } from './from-schema.ts'
 import { checkCarrier } from './rules/sip-rules.ts'
 import { carrier } from './schema/carrier-schema.ts'
-import { fitsSchema } from './schema/fits-schema.ts'
 import type { CarrierConfig } from './types.ts'
 import { describeAll, validatorOf } from './validate.ts'
 
@@ -42,7 +41,7 @@ export const readCarrierEntry = (
     faults.push({ path: pathOf(keys), message: explanationOf({ message, hint: details?.hint }) })
   }
   const filled = structuredClone(entry)
-  const errors = fitsSchema(filled, carrierEntrySchema) ? [] : errorsOf(filled)
+  const errors = errorsOf(filled)
   if (errors.length === 0) checkCarrier(filled as FileConfig['carriers'][number], report)
   else describeAll(errors, report)
   if (faults.length > 0) return { faults }

@@ -20,9 +20,3 @@ export const csvStringify = (): typeof import('csv-stringify/sync') => require('
 
 /** Returns fast-json-stringify, Fastify's serializer of responses. */
 export const fastJsonStringify = (): typeof import('fast-json-stringify') => require('fast-json-stringify')
-
-/** Returns ajv, which compiles schemas. */
-export const ajv = (): typeof import('ajv') => require('ajv')
-
-/** Returns ajv-formats, the usual formats of texts in schemas. */
-export const ajvFormats = (): typeof import('ajv-formats') => require('ajv-formats')

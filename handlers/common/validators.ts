@@ -1,16 +1,7 @@
-import { createRequire } from 'node:module'
-import type { Ajv, ErrorObject, Format, Options, ValidateFunction } from 'ajv'
-
-const require = createRequire(import.meta.url)
+import { Ajv, type ErrorObject, type Format, type Options, type ValidateFunction } from 'ajv'
 
 /** Returns the errors of a value, with the schema and the value of each; empty if the value is valid. */
 export type Validate = (value: unknown) => readonly ErrorObject[]
-
-/** Loads ajv with the first schema, as many files need none. */
-const newAjv = (options: Options): Ajv => {
-  const { Ajv }: typeof import('ajv') = require('ajv')
-  return new Ajv(options)
-}
 
 /**
  * Returns a function that makes validators of schemas. A validator is compiled with the first value. It finds
@@ -24,7 +15,7 @@ export const validators = (
   const compilerOf = (more: Options) => {
     let ajv: Ajv | undefined
     return (schema: object): ValidateFunction => {
-      ajv ??= newAjv({
+      ajv ??= new Ajv({
         allErrors: true,
         allowUnionTypes: true,
         validateSchema: false,

@@ -28,8 +28,6 @@ const late = [
   'csv-stringify/sync',
   'fast-xml-parser',
   'fast-json-stringify',
-  'ajv',
-  'ajv-formats',
   'oidc-provider',
   'pg',
   'selfsigned',

@@ -1,6 +1,7 @@
-import type { Ajv, Options, ValidateFunction } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
-import { ajv, ajvFormats, fastJsonStringify } from '../../core/late-packages.ts'
+import { fastJsonStringify } from '../../core/late-packages.ts'
 
 type Check = ReturnType<NonNullable<FastifyInstance['validatorCompiler']>>
 type Write = (value: unknown) => string
@@ -17,14 +18,11 @@ const options = {
 } as const
 
 /**
- * Makes a compiler with the formats of ajv-formats. Replaces its `uri`, which accepts any number as port, by
- * a format that requires a valid URL.
+ * Adds the formats of ajv-formats. Replaces its `uri`, which accepts any number as port, by a format that
+ * requires a valid URL.
  */
-const newCompiler = (more: Options = {}): Ajv => {
-  const { Ajv } = ajv()
-  const compiler = ajvFormats().default(new Ajv({ ...options, ...more }))
-  return compiler.addFormat('uri', (text: string) => URL.canParse(text))
-}
+const withFormats = (ajv: Ajv): Ajv =>
+  addFormats.default(ajv).addFormat('uri', (text: string) => URL.canParse(text))
 
 /**
  * Validators and serializers of route schemas. Each of them is compiled at its first use or by {@link all},
@@ -33,15 +31,17 @@ const newCompiler = (more: Options = {}): Ajv => {
 export class CompiledSchemas {
   readonly #made = new Map<string, Check | Write>()
   readonly #rest: (() => unknown)[] = []
-  /** Compilers of both kinds, made with the first schema. */
-  readonly #compilers: Partial<Record<'body' | 'text', Ajv>> = {}
+  readonly #ajv = {
+    body: withFormats(new Ajv(options)),
+    text: withFormats(new Ajv({ ...options, coerceTypes: 'array' })),
+  }
 
   /**
    * Returns the validator of a schema. `text` converts strings to the type of the schema; `body` does not.
    */
   check(kind: 'body' | 'text', schema: object): Check {
     return this.#once(`${kind} ${JSON.stringify(schema)}`, () => {
-      const made = this.#later((): ValidateFunction => this.#compiler(kind).compile(schema))
+      const made = this.#later((): ValidateFunction => this.#ajv[kind].compile(schema))
       const check: Check = (value) => {
         const isValid = made()(value)
         check.errors = made().errors as NonNullable<Check['errors']>
@@ -70,12 +70,6 @@ export class CompiledSchemas {
   /** Stops the compilation by {@link all}. */
   stop(): void {
     this.#rest.length = 0
-  }
-
-  #compiler(kind: 'body' | 'text'): Ajv {
-    const made = this.#compilers[kind] ?? newCompiler(kind === 'text' ? { coerceTypes: 'array' } : {})
-    this.#compilers[kind] = made
-    return made
   }
 
   #once<T extends Check | Write>(name: string, make: () => T): T {
