@@ -4,7 +4,7 @@ import { fromSchema } from './from-schema.ts'
 import { checkCarrier } from './rules/sip-rules.ts'
 import { carrier } from './schema/carrier-schema.ts'
 import type { CarrierConfig } from './types.ts'
-import { ajv, describeAll } from './validate.ts'
+import { describeAll, validatorOf } from './validate.ts'
 
 const {
   project: _project,
@@ -21,7 +21,7 @@ const {
  */
 export const carrierEntrySchema = { ...carrier, properties }
 
-const validate = ajv.compile(carrierEntrySchema)
+const errorsOf = validatorOf(carrierEntrySchema)
 
 /** Fault of an entry: the dotted path of the key, and what is expected there. */
 export interface EntryFault {
@@ -41,8 +41,9 @@ export const readCarrierEntry = (
     faults.push({ path: pathOf(keys), message: explanationOf({ message, hint: details?.hint }) })
   }
   const filled = structuredClone(entry)
-  if (validate(filled)) checkCarrier(filled as FileConfig['carriers'][number], report)
-  else describeAll(validate.errors, report)
+  const errors = errorsOf(filled)
+  if (errors.length === 0) checkCarrier(filled as FileConfig['carriers'][number], report)
+  else describeAll(errors, report)
   if (faults.length > 0) return { faults }
   // The folder is irrelevant, because an entry contains no file paths.
   return { carrier: { ...fromSchema(filled, carrierEntrySchema, ''), tls: withoutFiles } }

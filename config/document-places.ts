@@ -19,12 +19,20 @@ export interface DocumentPlace {
 /** Finds the positions of documents' faults in the files of the operator. */
 export class DocumentPlaces {
   #folder: string
-  #source: ConfigSource
+  #read: () => ConfigSource
+  #parsed: ConfigSource | undefined
 
   /** Reads a configuration file that {@link loadConfig} has accepted. */
   constructor(file: string, env: Environment = process.env) {
     this.#folder = dirname(resolve(file))
-    this.#source = new ConfigSource(file, readFileSync(file, 'utf8'), env)
+    const text = readFileSync(file, 'utf8')
+    this.#read = () => new ConfigSource(file, text, env)
+  }
+
+  /** The file, parsed with the first fault: most files have none. */
+  get #source(): ConfigSource {
+    this.#parsed ??= this.#read()
+    return this.#parsed
   }
 
   /** Returns a fault at a position of the file, outside documents. */

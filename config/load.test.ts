@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { ConfigInvalid } from './faults.ts'
 import { loadConfig, readDataDir } from './load.ts'
@@ -20,6 +21,11 @@ const documentOf = (entry: ResourceConfig | undefined): string | undefined =>
 const subscriber = 'email: a@x.example, password: secret-one'
 const place = ({ line, column, path }: { line: number; column: number; path: string }) =>
   `${line}:${column} ${path}`
+
+it('has a valid schema', () => {
+  const ajv = new Ajv({ allowUnionTypes: true, strictTypes: false })
+  expect(ajv.validateSchema(configSchema)).toBe(true)
+})
 
 describe('defaults', () => {
   it('make an empty file a complete configuration', () => {

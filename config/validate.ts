@@ -1,47 +1,35 @@
 import type { ErrorObject } from 'ajv'
-import { Ajv } from 'ajv'
 import { closest } from '../handlers/common/spelling.ts'
-import type { Report } from './faults.ts'
+import { validators } from '../handlers/common/validators.ts'
+import type { Keys, Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
 import { type FormatName, formats } from './schema/formats.ts'
 
-/** Validator with the formats of `formats.ts`. It adds defaults. */
-export const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  useDefaults: true,
-  allowUnionTypes: true,
-  strictTypes: false,
-  // Optimization would double the time of the compilation.
-  code: { optimize: false },
-})
-for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, validate)
-const validate = ajv.compile(configSchema)
+/** Makes validators of schemas with the formats of `formats.ts`, which add defaults. */
+export const validatorOf = validators(
+  { useDefaults: true, strictTypes: false },
+  Object.fromEntries(Object.entries(formats).map(([name, { validate }]) => [name, validate])),
+)
+const errorsOf = validatorOf(configSchema)
 
 /**
  * Checks the value against the schema and adds its defaults. `replaced` has the paths of texts with
  * variables. Such a text is converted if the schema requires a number or a boolean.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
-  if (validate(value)) return
-  const converted = (validate.errors ?? []).filter((error) => convertText(value, error, replaced))
-  if (converted.length > 0 && validate(value)) return
-  describeAll(validate.errors, report, configSchema)
+  convertTexts(value, configSchema, [], replaced)
+  describeAll(errorsOf(value), report, configSchema)
 }
 
 /**
  * Reports the errors of a validation, at most one for each value. `root`: schema whose groups a misplaced key
  * may belong to; default none.
  */
-export const describeAll = (
-  errors: readonly ErrorObject[] | null | undefined,
-  report: Report,
-  root: Schema = {},
-): void => {
-  const wrongType = new Set(errors?.filter(({ keyword }) => keyword === 'type').map((e) => e.instancePath))
-  for (const error of errors ?? []) {
+export const describeAll = (errors: readonly ErrorObject[], report: Report, root: Schema = {}): void => {
+  const wrongType = new Set(errors.filter(({ keyword }) => keyword === 'type').map((e) => e.instancePath))
+  for (const error of errors) {
     // An error of then or else is also reported as one of if.
     if (error.keyword === 'if') continue
     // A value of another type breaks further rules, which say nothing new.
@@ -50,19 +38,31 @@ export const describeAll = (
   }
 }
 
-const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
-  const keys = keysOfPointer(error.instancePath)
-  if (error.keyword !== 'type' || typeof error.data !== 'string' || !replaced.has(pathOf(keys))) return false
-  const types = [error.params.type].flat()
+/** Converts the texts with variables below a value, whose own path is `keys`. */
+const convertTexts = (value: unknown, schema: Schema, keys: Keys, replaced: ReadonlySet<string>): void => {
+  if (typeof value !== 'object' || value === null) return
+  const { properties = {}, additionalProperties: any, items } = schema
+  const group = value as Record<string | number, unknown>
+  const isList = Array.isArray(value)
+  for (const key of isList ? value.keys() : Object.keys(value)) {
+    const named = Object.hasOwn(properties, key) ? properties[key] : any
+    const inner = isList ? items : named
+    if (typeof inner !== 'object') continue
+    const at = [...keys, key]
+    const each = group[key]
+    if (typeof each === 'string' && replaced.has(pathOf(at))) group[key] = converted(each, inner)
+    else convertTexts(each, inner, at, replaced)
+  }
+}
+
+const converted = (text: string, { type }: Schema): unknown => {
+  const types = [type ?? 'string'].flat()
+  if (types.includes('string')) return text
   const isNumber =
-    (types.includes('integer') && /^\d{1,15}$/.test(error.data)) ||
-    (types.includes('number') && /^\d{1,15}(?:\.\d{1,15})?$/.test(error.data))
-  const isBoolean = types.includes('boolean') && /^(true|false)$/.test(error.data)
-  if (!isNumber && !isBoolean) return false
-  const parent = keys.slice(0, -1).reduce((at, key) => (at as Record<string | number, unknown>)[key], root)
-  const last = keys.at(-1) ?? ''
-  ;(parent as Record<string | number, unknown>)[last] = isNumber ? Number(error.data) : error.data === 'true'
-  return true
+    (types.includes('integer') && /^\d{1,15}$/.test(text)) ||
+    (types.includes('number') && /^\d{1,15}(?:\.\d{1,15})?$/.test(text))
+  if (isNumber) return Number(text)
+  return types.includes('boolean') && /^(true|false)$/.test(text) ? text === 'true' : text
 }
 
 const describe = (error: ErrorObject, report: Report, root: Schema): void => {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
 import { TrunklineError } from '../core/errors/catalogue.ts'
+import { jose } from '../core/late-packages.ts'
 
 /** Expected properties of a JWT. */
 export interface ExpectedToken {
@@ -19,6 +20,7 @@ export const verifiedPayload = async (
   text: string,
   { key, typ, now }: ExpectedToken,
 ): Promise<JWTPayload> => {
+  const { errors, jwtVerify } = jose()
   try {
     return (await jwtVerify(text, key, { algorithms: ['HS256'], typ, currentDate: new Date(now) })).payload
   } catch (error) {

@@ -1,4 +1,5 @@
-import { type Agent, cacheStores, type Dispatcher, interceptors } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
+import { undici } from '../core/late-packages.ts'
 
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
@@ -14,6 +15,7 @@ const headerBytes = 16_384
  */
 export const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
   const maxCount = Math.ceil(maxSize / headerBytes)
+  const { cacheStores, interceptors } = undici()
   const store = new cacheStores.MemoryCacheStore({ maxSize, maxEntrySize: maxSize, maxCount })
   return agent.compose(fitForCache, interceptors.cache({ store, methods: ['GET'], type: 'shared' }))
 }

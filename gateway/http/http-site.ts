@@ -19,7 +19,7 @@ import { CompiledSchemas } from './requests/compiled-schemas.ts'
 import { usePrincipals } from './requests/principal.ts'
 import { faultOf } from './requests/request-faults.ts'
 import { plainUrl } from './requests/request-url.ts'
-import { useValidation } from './requests/validation.ts'
+import { schemaCompilers, useValidation } from './requests/validation.ts'
 import { compatUrl } from './routes/compat/compat-url.ts'
 import { sessionPath } from './routes/session-route.ts'
 
@@ -79,6 +79,7 @@ export const newSite = (
     forceCloseConnections: true,
     trustProxy: proxies.trusts,
     routerOptions: { ignoreTrailingSlash: true },
+    schemaController: schemaCompilers(compiled),
     // Fastify disables Node's timeout, so a slow request would hold its connection.
     requestTimeout: 30_000,
     connectionTimeout,

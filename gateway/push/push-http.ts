@@ -1,7 +1,8 @@
 import type { AddressGuard } from '@trunkline/sip-agent/address-guard'
-import { Agent, buildConnector, request } from 'undici'
+import type { Agent } from 'undici'
 import { asUnreachable, headerOf, readBeginning } from '../callbacks/answers.ts'
 import { guardedLookup, literalOf } from '../callbacks/guarded-lookup.ts'
+import { undici } from '../core/late-packages.ts'
 
 /** Request to a push service. */
 export interface PushRequest {
@@ -33,18 +34,12 @@ const maxAnswerBytes = 16_384
  * which may be a secret.
  */
 export class PushHttp {
-  readonly #agent: Agent
-  readonly #guard: PushHttpOptions['guard']
+  readonly #options: PushHttpOptions
+  /** Connections; undefined before the first request. */
+  #agent: Agent | undefined
 
-  constructor({ guard, ca }: PushHttpOptions = {}) {
-    const connect = buildConnector({
-      allowH2: false,
-      timeout: 5000,
-      ...(ca && { ca }),
-      ...(guard && { lookup: guardedLookup(guard) }),
-    })
-    this.#guard = guard
-    this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: 64 })
+  constructor(options: PushHttpOptions = {}) {
+    this.#options = options
   }
 
   /** Sends a request. Rejects with {@link PushUnreachable} if no response arrives. */
@@ -52,13 +47,14 @@ export class PushHttp {
     const target = URL.parse(url)
     if (target?.protocol !== 'https:') throw new PushUnreachable('no-https')
     const literal = literalOf(target)
+    const { guard } = this.#options
     // An IP address is not resolved, so it is checked here.
-    if (literal !== undefined && this.#guard && !this.#guard.permits(literal))
+    if (literal !== undefined && guard && !guard.permits(literal))
       throw new PushUnreachable('address-refused')
     try {
-      const response = await request(target, {
+      const response = await undici().request(target, {
         method: 'POST',
-        dispatcher: this.#agent,
+        dispatcher: this.#connections(),
         signal,
         body,
         headers: { ...headers, 'user-agent': 'Trunkline' },
@@ -77,7 +73,21 @@ export class PushHttp {
 
   /** Aborts every request and closes all connections. */
   close(): void {
-    void this.#agent.destroy()
+    void this.#agent?.destroy()
+  }
+
+  #connections(): Agent {
+    if (this.#agent) return this.#agent
+    const { guard, ca } = this.#options
+    const { Agent, buildConnector } = undici()
+    const connect = buildConnector({
+      allowH2: false,
+      timeout: 5000,
+      ...(ca && { ca }),
+      ...(guard && { lookup: guardedLookup(guard) }),
+    })
+    this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: 64 })
+    return this.#agent
   }
 }
 

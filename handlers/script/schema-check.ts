@@ -1,5 +1,6 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
+import type { ErrorObject, Options } from 'ajv'
 import { didYouMean } from '../common/spelling.ts'
+import { type Validate, validators } from '../common/validators.ts'
 import type { Keys } from './source.ts'
 
 /** Violation of a schema. */
@@ -15,19 +16,16 @@ export interface SchemaFault {
 
 /** Creates a check of values by the schemas of constants. Each schema is compiled once, at its first use. */
 export const schemaCheck = <T extends object>(schemaOf: (of: T) => object, options: Options = {}) => {
-  const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true, ...options })
-  const compiled = new WeakMap<T, ValidateFunction>()
-  const validatorOf = (of: T): ValidateFunction => {
-    const known = compiled.get(of)
+  const make = validators({ strict: true, ...options })
+  const made = new WeakMap<T, Validate>()
+  const validatorOf = (of: T): Validate => {
+    const known = made.get(of)
     if (known) return known
-    const made = ajv.compile(schemaOf(of))
-    compiled.set(of, made)
-    return made
+    const validate = make(schemaOf(of))
+    made.set(of, validate)
+    return validate
   }
-  return (of: T, value: unknown): readonly SchemaFault[] => {
-    const validate = validatorOf(of)
-    return validate(value) ? [] : (validate.errors ?? []).flatMap(faultOf)
-  }
+  return (of: T, value: unknown): readonly SchemaFault[] => validatorOf(of)(value).flatMap(faultOf)
 }
 
 const faultOf = ({

@@ -39,14 +39,19 @@ function alawSample(byte: number): number {
   return (code & 0x80 ? magnitude : -magnitude) * 8
 }
 
-function encodeTable(encode: (sample: number) => number): Uint8Array {
+/** `unused`: number of lower bits that the law ignores. Each thread makes the tables at its start. */
+function encodeTable(encode: (sample: number) => number, unused: number): Uint8Array {
   // Indexed by the sample's 16 bits as an unsigned number, so that a lookup needs no offset.
-  return Uint8Array.from({ length: 0x10000 }, (_, bits) => encode((bits << 16) >> 16))
+  const table = new Uint8Array(0x10000)
+  const step = 1 << unused
+  for (let bits = 0; bits < table.length; bits += step)
+    table.fill(encode((bits << 16) >> 16), bits, bits + step)
+  return table
 }
 
 const encoders: Readonly<Record<G711, Uint8Array>> = {
-  PCMU: encodeTable(mulawByte),
-  PCMA: encodeTable(alawByte),
+  PCMU: encodeTable(mulawByte, 2),
+  PCMA: encodeTable(alawByte, 4),
 }
 
 const decoders: Readonly<Record<G711, Int16Array>> = {

@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
+import { undici } from '../../core/late-packages.ts'
 import { kindOfStatus } from '../engines/session/failures.ts'
 import { EngineError, engineErrorOf } from './engine-error.ts'
 
@@ -41,14 +42,8 @@ const keepAliveMs = 60_000
  */
 export class StreamingHttp {
   readonly #userAgent: string
-  readonly #agent = new Agent({
-    connect: { timeout: 2000 },
-    allowH2: false,
-    maxHeaderSize: 16_384,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: keepAliveMs,
-  })
+  /** Connections; undefined before the first request. */
+  #agent: Agent | undefined
 
   /** `userAgent`: value of the User-Agent header; empty: no header. */
   constructor(userAgent = '') {
@@ -61,9 +56,9 @@ export class StreamingHttp {
    */
   async post({ url, headers, body }: StreamingRequest, signal: AbortSignal): Promise<StreamingResponse> {
     try {
-      const response = await request(url, {
+      const response = await undici().request(url, {
         method: 'POST',
-        dispatcher: this.#agent,
+        dispatcher: this.#connections(),
         signal,
         headers: { ...(this.#userAgent && { 'user-agent': this.#userAgent }), ...headers },
         body,
@@ -78,7 +73,19 @@ export class StreamingHttp {
 
   /** Aborts every request and closes all connections. */
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    await this.#agent?.destroy()
+  }
+
+  #connections(): Agent {
+    this.#agent ??= new (undici().Agent)({
+      connect: { timeout: 2000 },
+      allowH2: false,
+      maxHeaderSize: 16_384,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: keepAliveMs,
+    })
+    return this.#agent
   }
 }
 

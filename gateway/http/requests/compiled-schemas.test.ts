@@ -29,6 +29,19 @@ it('validates and serializes from the first request on, with and without prior c
   }
 })
 
+it('validates routes of a scope, also if the site gets further schemas after it', async () => {
+  const site = newSite({ metrics: new Metrics(), clock: new FakeClock(), log: pino({ level: 'silent' }) })
+  onTestFinished(() => site.close())
+  await site.register(async (scope) => {
+    scope.post('/api/things', { schema: good }, async () => ({ name: 'x', secret: 'y' }))
+  })
+  site.addSchema({ $id: 'Later', type: 'object' })
+  const ask = (payload: object) => site.inject({ method: 'POST', url: '/api/things', payload })
+  // Fastify's own compiler would convert the number.
+  expect((await ask({ name: 1 })).statusCode).toBe(422)
+  expect((await ask({ name: 'x' })).body).toBe('{"name":"x"}')
+})
+
 it('reports a schema that does not compile', async () => {
   const wrong = { type: 'object', properties: { name: { type: 'nothing' } } }
   await expect((await open({ body: wrong })).compiled.all()).rejects.toThrow(/schema is invalid/)

@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { fastJsonStringify } from '../../core/late-packages.ts'
 
 type Check = ReturnType<NonNullable<FastifyInstance['validatorCompiler']>>
 type Write = (value: unknown) => string
@@ -51,9 +52,9 @@ export class CompiledSchemas {
   }
 
   /** Returns the serializer of a schema, which omits unknown fields. */
-  writer(schema: unknown): Write {
+  writer(schema: object): Write {
     return this.#once(`write ${JSON.stringify(schema)}`, () => {
-      const made = this.#later(() => makeWriter(schema))
+      const made = this.#later((): Write => fastJsonStringify()(schema))
       return (value: unknown) => made()(value)
     })
   }
@@ -89,16 +90,3 @@ export class CompiledSchemas {
     return get
   }
 }
-
-/** Returns Fastify's serializer compiler. Fastify creates it only with the first schema of a site. */
-const serializerOfFastify = async (): Promise<(schema: unknown) => Write> => {
-  const site = fastify()
-  site.get('/', { schema: { response: { 200: {} } } }, async () => ({}))
-  await site.ready()
-  const { serializerCompiler } = site
-  await site.close()
-  if (!serializerCompiler) throw new Error('Fastify has no serializer.')
-  return (schema) => serializerCompiler({ schema, method: '', url: '' })
-}
-
-const makeWriter = await serializerOfFastify()

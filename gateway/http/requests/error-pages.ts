@@ -13,12 +13,18 @@ const headers = {
   'cache-control': 'public, max-age=3600',
 } as const
 
+/** Returns whether a text is a code of the catalogue. */
+export const isCode = (text: string): text is Code => Object.hasOwn(catalogue, text)
+
 /** Serves a page for each code of the catalogue, and a list of all codes. */
 export const errorPages = (site: FastifyInstance): void => {
   const options = { config: { cors: false }, schema: { hide: true } } as const
   site.get(base, options, (_request, reply) => reply.headers(headers).send(list))
-  for (const code of Object.keys(catalogue) as Code[])
-    site.get(errorPagePath(code), options, (_request, reply) => reply.headers(headers).send(pageOf(code)))
+  site.get<{ Params: { code: string } }>(`${base}/:code`, options, ({ params: { code } }, reply) => {
+    if (isCode(code)) return reply.headers(headers).send(pageOf(code))
+    reply.callNotFound()
+    return reply
+  })
 }
 
 /**

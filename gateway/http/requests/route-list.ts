@@ -16,7 +16,9 @@ export interface ListedRoute {
 
 /** Routes of a site. */
 export class RouteList {
-  readonly #routes: (ListedRoute & { readonly pattern: RegExp })[] = []
+  readonly #routes: ListedRoute[] = []
+  /** Patterns of URLs; made with the first question, which only unknown paths ask. */
+  readonly #patterns = new Map<string, RegExp>()
 
   get all(): readonly ListedRoute[] {
     return this.#routes
@@ -24,13 +26,21 @@ export class RouteList {
 
   /** Returns the methods of the routes that match a path. */
   methodsOf(path: string): string[] {
-    const fitting = this.#routes.filter(({ pattern }) => pattern.test(path))
+    const fitting = this.#routes.filter(({ url }) => this.#patternOf(url).test(path))
     return [...new Set(fitting.map(({ method }) => method))].sort()
   }
 
   add({ method, url }: ListedRoute): void {
+    this.#routes.push({ method, url })
+  }
+
+  #patternOf(url: string): RegExp {
+    const known = this.#patterns.get(url)
+    if (known) return known
     const text = url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
-    this.#routes.push({ method, url, pattern: new RegExp(`^${text}/?$`) })
+    const pattern = new RegExp(`^${text}/?$`)
+    this.#patterns.set(url, pattern)
+    return pattern
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { jsonDepth, maxJsonDepth } from '../../core/json.ts'
 import type { CompiledSchemas } from './compiled-schemas.ts'
@@ -13,6 +13,23 @@ declare module 'fastify' {
 /** Maximum bytes of a body on a route that needs no authentication, such as sign-in. */
 export const maxAnonymousBody = 8 << 10
 
+type Compilers = NonNullable<FastifyServerOptions['schemaController']>
+type Compiled = { readonly schema: object; readonly httpPart?: string }
+
+/**
+ * Returns the option of a site that makes its compilers. Compilers that are set later do not apply in a scope
+ * that gets further schemas.
+ */
+export const schemaCompilers = (compiled: CompiledSchemas): Compilers => {
+  const check = ({ schema, httpPart }: Compiled) =>
+    compiled.check(httpPart === 'body' ? 'body' : 'text', schema)
+  const writer = ({ schema }: Compiled) => compiled.writer(schema)
+  // Fastify's type has the arguments of its own compilers only.
+  return {
+    compilersFactory: { buildValidator: () => check, buildSerializer: () => writer },
+  } as unknown as Compilers
+}
+
 /**
  * Sets the parsing and validation of requests. Bodies are JSON, nested at most 100 levels deep, without keys
  * that reach prototypes. All faults are reported. Values of a body are never removed or converted. Values of
@@ -20,10 +37,6 @@ export const maxAnonymousBody = 8 << 10
  */
 export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas): void => {
   site.decorate('compiled', compiled)
-  site.setSerializerCompiler(({ schema }) => compiled.writer(schema))
-  site.setValidatorCompiler(({ schema, httpPart }) =>
-    compiled.check(httpPart === 'body' ? 'body' : 'text', schema as object),
-  )
   site.removeAllContentTypeParsers()
   const parse = site.getDefaultJsonParser('error', 'error')
   site.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {

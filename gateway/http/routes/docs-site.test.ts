@@ -13,8 +13,15 @@ const page = (text: string) =>
 
 let site: FastifyInstance
 
+/** Number of routes of the site. */
+let routes = 0
+
 const siteOf = async (root: string): Promise<FastifyInstance> => {
   const made = fastify({ routerOptions: { ignoreTrailingSlash: true } })
+  routes = 0
+  made.addHook('onRoute', () => {
+    routes++
+  })
   made.get('/docs/api', () => 'reference')
   await serveDocs(made, root)
   return made
@@ -74,11 +81,21 @@ describe('the documentation', () => {
   })
 
   it('answers unknown paths with its own page, and serves no parent folder', async () => {
-    for (const url of ['/docs/none', '/docs/../secret', '/docs/%2e%2e/secret', '/docs/errors.html.br']) {
+    for (const url of [
+      '/docs/none',
+      '/docs/errors/none',
+      '/docs/../secret',
+      '/docs/%2e%2e/secret',
+      '/docs/errors.html.br',
+    ]) {
       const reply = await site.inject(url)
       expect(reply.statusCode).toBe(404)
     }
     expect((await site.inject('/docs/none')).body).toContain('This is 404.')
+  })
+
+  it('has one route for all pages, and one for all codes', () => {
+    expect(routes).toBeLessThan(12)
   })
 
   it('leads the link of an error to the section of its code', async () => {

@@ -3,9 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 import { isNoCopy } from '../built-files.ts'
-import { errorPagePath, errorPages } from '../requests/error-pages.ts'
+import { errorPages, isCode } from '../requests/error-pages.ts'
 
 const base = '/docs'
 
@@ -21,8 +20,6 @@ export const serveDocs = async (site: FastifyInstance, folder: string): Promise<
     for (const path of [base, `${base}/*`]) site.get(path, hidden, (_request, reply) => sendNotBuilt(reply))
     return
   }
-  for (const code of Object.keys(catalogue) as Code[])
-    site.get(errorPagePath(code), hidden, (_request, reply) => reply.redirect(`${base}/errors#${code}`))
   await site.register((scope) => serveBuilt(scope, folder), { prefix: base })
 }
 
@@ -39,6 +36,7 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
     root: folder,
     preCompressed: true,
     allowedPath: isNoCopy,
+    serve: false,
     redirect: false,
     cacheControl: false,
     setHeaders: (reply, path) => {
@@ -48,16 +46,22 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
     },
   })
   // Paths of pages have no extension, and a compressed copy is found only by the whole name of a file.
-  // A route of the gateway takes precedence, such as `/docs/api` over a page of an older build.
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const path = pathOf(file)
-    if (file.endsWith('.html') && !scope.hasRoute({ method: 'GET', url: `${base}${path}` }))
-      scope.get(path, hidden, (_request, reply) => reply.sendFile(file))
-  }
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const pages = new Map(files.filter((file) => file.endsWith('.html')).map((file) => [pathOf(file), file]))
+  // One route serves all of them: a route for each page and each code would double the routes of a start.
+  scope.get('/', hidden, (_request, reply) => reply.sendFile('index.html'))
+  scope.get<{ Params: { '*': string } }>('/*', hidden, ({ params: { '*': path } }, reply) =>
+    reply.sendFile(pages.get(path) ?? path),
+  )
+  scope.get<{ Params: { code: string } }>('/errors/:code', hidden, ({ params: { code } }, reply) => {
+    if (isCode(code)) return reply.redirect(`${base}/errors#${code}`)
+    reply.callNotFound()
+    return reply
+  })
 }
 
-/** Returns the path of a page below `/docs`. */
-const pathOf = (file: string): string => `/${file.replace(/(?:\/?index)?\.html$/, '')}`
+/** Returns the path of a page below `/docs/`. */
+const pathOf = (file: string): string => file.replace(/(?:\/?index)?\.html$/, '')
 
 const html = 'text/html; charset=utf-8'
 
