@@ -5,6 +5,7 @@ import type { CustomerHttp } from '../callbacks/customer-http.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { DeviceRows } from '../directory/tables/devices.ts'
+import { Apns } from '../push/apns.ts'
 import { Fcm, serviceAccountOf } from '../push/fcm.ts'
 import { Push } from '../push/push.ts'
 import { PushDeliveries } from '../push/push-deliveries.ts'
@@ -101,8 +102,6 @@ const openTransports = async (
     transports.push(new WebPush(new PushHttp({ guard }), vapid, now))
   }
   if (apns) {
-    // Imported only if configured, because it loads HTTP/2.
-    const { Apns } = await import('../push/apns.ts')
     const { keyFile, ...rest } = apns
     transports.push(await using(keyFile, (key) => Apns.open({ ...rest, key, now })))
   }

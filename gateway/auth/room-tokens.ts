@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, SignJWT } from 'jose'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
-import { jose } from '../core/late-packages.ts'
 import type { Revocations } from './revocations.ts'
 import {
   type RoomGrant,
@@ -52,7 +52,7 @@ export class RoomTokens {
     const expiresAt = Math.floor(issuedAt) + Math.floor(ttlSeconds)
     const id = randomUUID()
     const subscriberId = roomHolderId(projectId, grant)
-    const token = await new (jose().SignJWT)(
+    const token = await new SignJWT(
       roomClaimsOf({
         kind: 'room',
         subscriberId,
@@ -84,7 +84,7 @@ export class RoomTokens {
 /** Returns whether a text claims to be a room token. Its signature is not checked. */
 export const isRoomToken = (text: string): boolean => {
   try {
-    return jose().decodeProtectedHeader(text).typ === 'VRT'
+    return decodeProtectedHeader(text).typ === 'VRT'
   } catch {
     return false
   }

@@ -1,7 +1,7 @@
 import { createSecretKey, hash, type KeyObject, randomUUID } from 'node:crypto'
+import { SignJWT } from 'jose'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
-import { jose } from '../core/late-packages.ts'
 import type { RevocationSubject, Revocations } from './revocations.ts'
 import { claimsOf, readClaims, type SubscriberToken, tokenHeader, tokenKey } from './token-claims.ts'
 import { verifiedPayload } from './verified-payload.ts'
@@ -73,7 +73,7 @@ export class SubscriberTokens {
     const expiresAt = Math.floor(issuedAt) + Math.floor(ttlSeconds)
     const id = randomUUID()
     const claims = { kind, subscriberId, projectId, id, issuedAt, expiresAt, scopes, addressIds, clientId }
-    const token = await new (jose().SignJWT)(claimsOf(claims))
+    const token = await new SignJWT(claimsOf(claims))
       .setProtectedHeader(tokenHeader(connectTo ?? this.#publicHost))
       .sign(this.#key)
     return { token, id, expiresAt }

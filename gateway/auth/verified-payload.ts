@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import type { JWTPayload } from 'jose'
+import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { TrunklineError } from '../core/errors/catalogue.ts'
-import { jose } from '../core/late-packages.ts'
 
 /** Expected properties of a JWT. */
 export interface ExpectedToken {
@@ -20,7 +19,6 @@ export const verifiedPayload = async (
   text: string,
   { key, typ, now }: ExpectedToken,
 ): Promise<JWTPayload> => {
-  const { errors, jwtVerify } = jose()
   try {
     return (await jwtVerify(text, key, { algorithms: ['HS256'], typ, currentDate: new Date(now) })).payload
   } catch (error) {

@@ -1,5 +1,4 @@
-import type { Agent, Dispatcher } from 'undici'
-import { undici } from '../core/late-packages.ts'
+import { type Agent, cacheStores, type Dispatcher, interceptors } from 'undici'
 
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
@@ -15,7 +14,6 @@ const headerBytes = 16_384
  */
 export const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
   const maxCount = Math.ceil(maxSize / headerBytes)
-  const { cacheStores, interceptors } = undici()
   const store = new cacheStores.MemoryCacheStore({ maxSize, maxEntrySize: maxSize, maxCount })
   return agent.compose(fitForCache, interceptors.cache({ store, methods: ['GET'], type: 'shared' }))
 }

@@ -1,7 +1,6 @@
-import type { Agent } from 'undici'
+import { Agent, request } from 'undici'
 import type { SendRequest } from '../../media/sound/http-voice.ts'
 import type { Clock } from '../core/clock.ts'
-import { undici } from '../core/late-packages.ts'
 import { readBody } from './answers.ts'
 
 /**
@@ -12,8 +11,7 @@ import { readBody } from './answers.ts'
 export class OperatorHttp {
   readonly #clock: Clock
   readonly #userAgent: string
-  /** Connections; undefined before the first request. */
-  #agent: Agent | undefined
+  readonly #agent = new Agent({ connect: { timeout: 2000 }, allowH2: false, maxHeaderSize: 16_384 })
 
   /** `userAgent`: value of the User-Agent header; empty: no header. */
   constructor(clock: Clock, userAgent: string) {
@@ -28,8 +26,6 @@ export class OperatorHttp {
       late = true
       controller.abort()
     })
-    const { Agent, request } = undici()
-    this.#agent ??= new Agent({ connect: { timeout: 2000 }, allowH2: false, maxHeaderSize: 16_384 })
     try {
       const response = await request(url, {
         method,
@@ -53,6 +49,6 @@ export class OperatorHttp {
 
   /** Aborts every request and closes all connections. */
   async close(): Promise<void> {
-    await this.#agent?.destroy()
+    await this.#agent.destroy()
   }
 }

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { AddressGuard } from '@trunkline/sip-agent/address-guard'
-import type { Agent, Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { Clock } from '../core/clock.ts'
-import { undici } from '../core/late-packages.ts'
 import { asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
 import { cacheBefore } from './audio-cache.ts'
 import { breakerOpenMs, CircuitBreakers } from './circuit-breakers.ts'
@@ -83,7 +82,6 @@ export class Transport {
   #options: TransportOptions
   readonly #guard: AddressGuard
   readonly #agents = new Map<number, Agent>()
-  /** Cache before the agent; undefined before the first request, and without a cache. */
   #cached: Dispatcher | undefined
   readonly breakers: CircuitBreakers
 
@@ -91,6 +89,7 @@ export class Transport {
     this.#options = options
     this.#guard = new AddressGuard(options.allowedNetworks)
     this.breakers = new CircuitBreakers(options.clock)
+    this.#cached = this.#newCache()
   }
 
   /**
@@ -105,7 +104,7 @@ export class Transport {
     this.#guard.change(allowedNetworks)
     for (const agent of this.#agents.values()) void agent.close()
     this.#agents.clear()
-    this.#cached = undefined
+    this.#cached = this.#newCache()
   }
 
   /**
@@ -144,10 +143,10 @@ export class Transport {
     const { connectMs, readMs = maxReadMs } = overrides
     // A response to a request with credentials must not reach another caller, even if the server permits
     // caching.
-    const fromCache = cached && !authorization ? this.#cache() : undefined
+    const fromCache = cached && !authorization ? this.#cached : undefined
     const file = await outgoing.file?.open()
     try {
-      const response = await undici().request(target, {
+      const response = await request(target, {
         method,
         signal,
         headersTimeout: readMs,
@@ -193,10 +192,9 @@ export class Transport {
     }
   }
 
-  #cache(): Dispatcher | undefined {
+  #newCache(): Dispatcher | undefined {
     const { cacheBytes } = this.#options
-    if (cacheBytes) this.#cached ??= cacheBefore(this.#agent(undefined), cacheBytes)
-    return this.#cached
+    return cacheBytes ? cacheBefore(this.#agent(undefined), cacheBytes) : undefined
   }
 
   #agent(connectMs: number | undefined): Agent {
@@ -205,7 +203,6 @@ export class Transport {
       connectMs === undefined ? connectTimeoutMs : Math.ceil(connectMs / connectStepMs) * connectStepMs
     const present = this.#agents.get(timeout)
     if (present) return present
-    const { Agent, buildConnector } = undici()
     const connect = buildConnector({ allowH2: false, timeout, lookup: guardedLookup(this.#guard, resolve) })
     const agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: maxConnections })
     this.#agents.set(timeout, agent)

@@ -1,4 +1,4 @@
-import { pinoPretty } from './late-packages.ts'
+import { prettyFactory } from 'pino-pretty'
 
 /** One log line as pino writes it, parsed. */
 type Line = Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ export interface ReadableOptions {
 
 /** Returns a function that converts a line of JSON to readable text, which ends with a line feed. */
 export const readableLog = ({ details, colorize }: ReadableOptions): ((json: string) => string) => {
-  const format = pinoPretty().prettyFactory({
+  const format = prettyFactory({
     ...(colorize !== undefined && { colorize }),
     // Default is one color for the whole line.
     customColors: 'message:reset',

@@ -1,6 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
-import type { importPKCS8 } from 'jose'
-import { jose } from '../core/late-packages.ts'
+import { importPKCS8, SignJWT } from 'jose'
 import type { DeviceRow } from '../directory/tables/devices.ts'
 import { PushUnreachable } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
@@ -55,7 +54,7 @@ export class Apns implements PushTransport {
 
   /** Rejects if the key cannot be used. */
   static async open(options: ApnsOptions): Promise<Apns> {
-    return new Apns(options, await jose().importPKCS8(options.key, 'ES256'))
+    return new Apns(options, await importPKCS8(options.key, 'ES256'))
   }
 
   takes({ token, type }: Pick<DeviceRow, 'token' | 'type'>): boolean {
@@ -106,7 +105,7 @@ export class Apns implements PushTransport {
     const now = this.#options.now()
     if (this.#token && now - this.#token.madeAt < tokenAgeMs) return this.#token
     const { keyId, teamId } = this.#options
-    const text = new (jose().SignJWT)()
+    const text = new SignJWT()
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
       .setIssuer(teamId)
       .setIssuedAt(Math.floor(now / 1000))

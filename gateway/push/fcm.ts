@@ -1,5 +1,4 @@
-import type { importPKCS8 } from 'jose'
-import { jose } from '../core/late-packages.ts'
+import { importPKCS8, SignJWT } from 'jose'
 import type { DeviceRow } from '../directory/tables/devices.ts'
 import type { PushHttp } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
@@ -69,7 +68,7 @@ export class Fcm implements PushTransport {
 
   /** Rejects if the key cannot be used. */
   static async open(options: FcmOptions): Promise<Fcm> {
-    return new Fcm(options, await jose().importPKCS8(options.account.private_key, 'RS256'))
+    return new Fcm(options, await importPKCS8(options.account.private_key, 'RS256'))
   }
 
   takes({ token, type }: Pick<DeviceRow, 'token' | 'type'>): boolean {
@@ -125,7 +124,7 @@ export class Fcm implements PushTransport {
   async #ask(signal: AbortSignal): Promise<string | PushOutcome> {
     const { account, http, now } = this.#options
     const at = now()
-    const assertion = await new (jose().SignJWT)({ scope })
+    const assertion = await new SignJWT({ scope })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(account.client_email)
       .setAudience(account.token_uri)

@@ -1,8 +1,7 @@
 import type { AddressGuard } from '@trunkline/sip-agent/address-guard'
-import type { Agent } from 'undici'
+import { Agent, buildConnector, request } from 'undici'
 import { asUnreachable, headerOf, readBeginning } from '../callbacks/answers.ts'
 import { guardedLookup, literalOf } from '../callbacks/guarded-lookup.ts'
-import { undici } from '../core/late-packages.ts'
 
 /** Request to a push service. */
 export interface PushRequest {
@@ -34,12 +33,18 @@ const maxAnswerBytes = 16_384
  * which may be a secret.
  */
 export class PushHttp {
-  readonly #options: PushHttpOptions
-  /** Connections; undefined before the first request. */
-  #agent: Agent | undefined
+  readonly #agent: Agent
+  readonly #guard: PushHttpOptions['guard']
 
-  constructor(options: PushHttpOptions = {}) {
-    this.#options = options
+  constructor({ guard, ca }: PushHttpOptions = {}) {
+    const connect = buildConnector({
+      allowH2: false,
+      timeout: 5000,
+      ...(ca && { ca }),
+      ...(guard && { lookup: guardedLookup(guard) }),
+    })
+    this.#guard = guard
+    this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: 64 })
   }
 
   /** Sends a request. Rejects with {@link PushUnreachable} if no response arrives. */
@@ -47,14 +52,13 @@ export class PushHttp {
     const target = URL.parse(url)
     if (target?.protocol !== 'https:') throw new PushUnreachable('no-https')
     const literal = literalOf(target)
-    const { guard } = this.#options
     // An IP address is not resolved, so it is checked here.
-    if (literal !== undefined && guard && !guard.permits(literal))
+    if (literal !== undefined && this.#guard && !this.#guard.permits(literal))
       throw new PushUnreachable('address-refused')
     try {
-      const response = await undici().request(target, {
+      const response = await request(target, {
         method: 'POST',
-        dispatcher: this.#connections(),
+        dispatcher: this.#agent,
         signal,
         body,
         headers: { ...headers, 'user-agent': 'Trunkline' },
@@ -73,21 +77,7 @@ export class PushHttp {
 
   /** Aborts every request and closes all connections. */
   close(): void {
-    void this.#agent?.destroy()
-  }
-
-  #connections(): Agent {
-    if (this.#agent) return this.#agent
-    const { guard, ca } = this.#options
-    const { Agent, buildConnector } = undici()
-    const connect = buildConnector({
-      allowH2: false,
-      timeout: 5000,
-      ...(ca && { ca }),
-      ...(guard && { lookup: guardedLookup(guard) }),
-    })
-    this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: 64 })
-    return this.#agent
+    void this.#agent.destroy()
   }
 }
 

@@ -1,5 +1,5 @@
-import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { jose } from '../core/late-packages.ts'
+import { createECDH, hkdfSync } from 'node:crypto'
+import { importJWK, SignJWT } from 'jose'
 
 /** Sender of web pushes (RFC 8292). */
 export interface VapidOptions {
@@ -59,9 +59,9 @@ export const vapidOptions = (
 export class Vapid {
   readonly #subject: string
   readonly #publicKey: string
-  readonly #key: KeyObject
+  readonly #key: Awaited<ReturnType<typeof importJWK>>
 
-  private constructor({ subject, publicKey }: VapidOptions, key: KeyObject) {
+  private constructor({ subject, publicKey }: VapidOptions, key: Awaited<ReturnType<typeof importJWK>>) {
     this.#subject = subject
     this.#publicKey = publicKey
     this.#key = key
@@ -72,8 +72,11 @@ export class Vapid {
     const point = Buffer.from(options.publicKey, 'base64url')
     const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
     if (!arePair(options)) throw new Error('push.webPush: publicKey and privateKey do not belong together.')
-    const key = { kty: 'EC', crv: 'P-256', x: x!, y: y!, d: options.privateKey }
-    return new Vapid(options, createPrivateKey({ key, format: 'jwk' }))
+    const key = await importJWK(
+      { kty: 'EC', crv: 'P-256', x: x!, y: y!, d: options.privateKey, alg: 'ES256' },
+      'ES256',
+    )
+    return new Vapid(options, key)
   }
 
   /**
@@ -81,7 +84,7 @@ export class Vapid {
    * epoch.
    */
   async authorization(endpoint: URL, now: number): Promise<string> {
-    const token = await new (jose().SignJWT)()
+    const token = await new SignJWT()
       .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
       .setAudience(endpoint.origin)
       .setSubject(this.#subject)

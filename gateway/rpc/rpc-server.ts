@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { senderOf } from '@trunkline/sip-agent/networks'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -12,9 +12,6 @@ import { TrustedProxies } from '../core/web/trusted-proxies.ts'
 import { OpenSockets, type SocketLimits, type SocketRejection } from './open-sockets.ts'
 import { defaultRpcLimits, type RpcLimits } from './rpc-limits.ts'
 import { closeCodes, type RpcHandler, RpcSession } from './rpc-session.ts'
-
-// A value import of node:http would load Node's own client for fetch, which the gateway never uses.
-const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Collaborators of {@link RpcServer}. */
 export interface RpcServerDeps {

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { DocumentInvalid } from '../handler.ts'
 import { decodeEntities } from './entities.ts'
 import { codes } from './faults.ts'
@@ -16,37 +16,25 @@ export interface XmlElement {
   readonly path: string
 }
 
-const require = createRequire(import.meta.url)
-
 /** Maximum size of a document in bytes. */
 export const maxBytes = 65_536
 
-const load = () => {
-  const { XMLParser, XMLValidator }: typeof import('fast-xml-parser') = require('fast-xml-parser')
-  const parser = new XMLParser({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    attributeNamePrefix: '',
-    parseTagValue: false,
-    trimValues: false,
-    // Entities are decoded in `decodeEntities`, so that an unknown one is an error with a position.
-    processEntities: false,
-    captureMetaData: true,
-    cdataPropName: '#cdata',
-    ignorePiTags: true,
-    ignoreDeclaration: true,
-    maxNestedTags: 20,
-  })
-  return { parser, validator: XMLValidator, metaData: XMLParser.getMetaDataSymbol() as unknown as symbol }
-}
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  trimValues: false,
+  // Entities are decoded in `decodeEntities`, so that an unknown one is an error with a position.
+  processEntities: false,
+  captureMetaData: true,
+  cdataPropName: '#cdata',
+  ignorePiTags: true,
+  ignoreDeclaration: true,
+  maxNestedTags: 20,
+})
 
-let loaded: ReturnType<typeof load> | undefined
-
-/** Returns the parser. Its package is loaded with the first document, as many gateways have none in XML. */
-const xml = () => {
-  loaded ??= load()
-  return loaded
-}
+const metaData = XMLParser.getMetaDataSymbol() as unknown as symbol
 
 /** Node of the parser: the tag's name as a key, `:@` for the attributes, and a symbol for the offsets. */
 type RawNode = Readonly<Record<string | symbol, unknown>>
@@ -61,7 +49,7 @@ export const readTree = (text: string, templates?: Templates): XmlElement => {
     throw fault(text, codes.tooLarge, `The document is larger than ${maxBytes} bytes.`, 0)
   }
   rejectDoctype(text)
-  const valid = xml().validator.validate(text)
+  const valid = XMLValidator.validate(text)
   if (valid !== true) {
     const { msg, line = 1, col = 1 } = valid.err as { msg: string; line?: number; col?: number }
     throw new DocumentInvalid([
@@ -111,7 +99,7 @@ const rejectDoctype = (text: string): void => {
 
 const parse = (text: string): readonly RawNode[] => {
   try {
-    return xml().parser.parse(text) as RawNode[]
+    return parser.parse(text) as RawNode[]
   } catch (error) {
     throw fault(text, codes.parse, `The XML cannot be parsed: ${(error as Error).message}`, 0)
   }
@@ -120,7 +108,7 @@ const parse = (text: string): readonly RawNode[] => {
 const tagOf = (node: RawNode): string => Object.keys(node).find((key) => key !== ':@') ?? ''
 
 const offsetOf = (node: RawNode | undefined): number =>
-  (node?.[xml().metaData] as { startIndex?: number } | undefined)?.startIndex ?? 0
+  (node?.[metaData] as { startIndex?: number } | undefined)?.startIndex ?? 0
 
 const element = (source: Source, node: RawNode, path: string): XmlElement => {
   const { text, templates } = source

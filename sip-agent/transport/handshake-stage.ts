@@ -1,4 +1,4 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls'
@@ -42,9 +42,7 @@ export class HandshakeStage {
     this.#failed = failed
     this.#isSecure = protocol === 'tls' || protocol === 'wss'
     if (protocol !== 'ws' && protocol !== 'wss') return
-    // A value import of node:http would load Node's own client for fetch, which the agent never uses.
-    const { createServer } = process.getBuiltinModule('node:http')
-    this.#http = createServer({ maxHeaderSize: 8_192 }, (_request, response) => {
+    this.#http = createHttpServer({ maxHeaderSize: 8_192 }, (_request, response) => {
       response.writeHead(426, { Connection: 'close', Upgrade: 'websocket' }).end()
     })
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))

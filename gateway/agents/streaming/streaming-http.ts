@@ -1,5 +1,4 @@
-import type { Agent, Dispatcher } from 'undici'
-import { undici } from '../../core/late-packages.ts'
+import { Agent, type Dispatcher, request } from 'undici'
 import { kindOfStatus } from '../engines/session/failures.ts'
 import { EngineError, engineErrorOf } from './engine-error.ts'
 
@@ -42,8 +41,14 @@ const keepAliveMs = 60_000
  */
 export class StreamingHttp {
   readonly #userAgent: string
-  /** Connections; undefined before the first request. */
-  #agent: Agent | undefined
+  readonly #agent = new Agent({
+    connect: { timeout: 2000 },
+    allowH2: false,
+    maxHeaderSize: 16_384,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+  })
 
   /** `userAgent`: value of the User-Agent header; empty: no header. */
   constructor(userAgent = '') {
@@ -56,9 +61,9 @@ export class StreamingHttp {
    */
   async post({ url, headers, body }: StreamingRequest, signal: AbortSignal): Promise<StreamingResponse> {
     try {
-      const response = await undici().request(url, {
+      const response = await request(url, {
         method: 'POST',
-        dispatcher: this.#connections(),
+        dispatcher: this.#agent,
         signal,
         headers: { ...(this.#userAgent && { 'user-agent': this.#userAgent }), ...headers },
         body,
@@ -73,19 +78,7 @@ export class StreamingHttp {
 
   /** Aborts every request and closes all connections. */
   async close(): Promise<void> {
-    await this.#agent?.destroy()
-  }
-
-  #connections(): Agent {
-    this.#agent ??= new (undici().Agent)({
-      connect: { timeout: 2000 },
-      allowH2: false,
-      maxHeaderSize: 16_384,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: keepAliveMs,
-    })
-    return this.#agent
+    await this.#agent.destroy()
   }
 }
 

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
-import { fastJsonStringify } from '../../core/late-packages.ts'
+import fastJsonStringify from 'fast-json-stringify'
 
 type Check = ReturnType<NonNullable<FastifyInstance['validatorCompiler']>>
 type Write = (value: unknown) => string
@@ -54,7 +54,7 @@ export class CompiledSchemas {
   /** Returns the serializer of a schema, which omits unknown fields. */
   writer(schema: object): Write {
     return this.#once(`write ${JSON.stringify(schema)}`, () => {
-      const made = this.#later((): Write => fastJsonStringify()(schema))
+      const made = this.#later((): Write => fastJsonStringify(schema))
       return (value: unknown) => made()(value)
     })
   }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import type { CdrStore } from '../../../cdr/cdr-store.ts'
-import { csvStringify } from '../../../core/late-packages.ts'
 import type { Log } from '../../../core/log.ts'
 import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/tables/cdrs.ts'
 import { columnsOf, recordBody, wholeBody } from './cdr-body.ts'
@@ -89,7 +89,7 @@ const textOf = async function* (
  * an apostrophe as prefix.
  */
 const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): string =>
-  csvStringify().stringify(rows.map(recordBody), {
+  stringify(rows.map(recordBody), {
     header,
     columns: [...columnsOf(kind)],
     escape_formulas: true,
