@@ -51,8 +51,6 @@ const maxAnswerMs = 15_000
 /** Returns the arguments of a text, which spaces separate. */
 export const words = (text: string): readonly string[] => text.split(' ').filter((word) => word !== '')
 
-const ffprobeOf = (program: string): string => join(dirname(program), 'ffprobe')
-
 /**
  * Finds ffmpeg at a path, with ffprobe beside it. Returns the reason, in one line, if it is missing, does not
  * run, or lacks an encoder.
@@ -62,16 +60,16 @@ export const findFfmpeg = async (program: string): Promise<Ffmpeg | string> => {
     program,
     version: '',
     run: startProcess(program),
-    probe: startProcess(ffprobeOf(program)),
+    probe: startProcess(join(dirname(program), 'ffprobe')),
   }
   try {
-    // Both are of one package, so that a third program for the version of ffmpeg is not started.
-    const probing = outputOf(found.probe(['-version']))
-    probing.catch(() => {})
-    const listed = await outputOf(found.run(['-hide_banner', '-encoders']))
-    if (!listed.includes('Encoders:')) return `${program} is not ffmpeg`
-    const version = /^ffprobe version (\S{1,80})/.exec(await probing)?.[1]
-    if (version === undefined) return `${ffprobeOf(program)} is not ffprobe`
+    const first = await outputOf(found.run(['-version']))
+    const version = /^ffmpeg version (\S{1,80})/.exec(first)?.[1]
+    if (version === undefined) return `${program} is not ffmpeg`
+    const [listed] = await Promise.all([
+      outputOf(found.run(['-hide_banner', '-encoders'])),
+      outputOf(found.probe(['-version'])),
+    ])
     const missing = encoders.find((name) => !listed.includes(` ${name} `))
     if (missing !== undefined) return `${program} has no encoder ${missing}`
     return { ...found, version }
