@@ -41,11 +41,11 @@ export const describeAll = (errors: readonly ErrorObject[], report: Report, root
 /** Converts the texts with variables below a value, whose own path is `keys`. */
 const convertTexts = (value: unknown, schema: Schema, keys: Keys, replaced: ReadonlySet<string>): void => {
   if (typeof value !== 'object' || value === null) return
-  const { properties = {}, additionalProperties: any, items } = schema
+  const { properties = {}, additionalProperties: others, items } = schema
   const group = value as Record<string | number, unknown>
   const isList = Array.isArray(value)
   for (const key of isList ? value.keys() : Object.keys(value)) {
-    const named = Object.hasOwn(properties, key) ? properties[key] : any
+    const named = Object.hasOwn(properties, key) ? properties[key] : others
     const inner = isList ? items : named
     if (typeof inner !== 'object') continue
     const at = [...keys, key]

@@ -14,7 +14,6 @@ const failed = (error: unknown): number => {
 }
 
 for await (const file of createInterface({ input: process.stdin })) {
-  // The failed starts have left their handlers of signals, so the process ends by itself.
   if (file === '') process.exit()
   const code = await runCommand(new ReloadSignal(), ['run', file]).catch(failed)
   process.stderr.write(`exit code ${code}\n`)

@@ -12,7 +12,7 @@ const { TRUNKLINE_SEED = String(usualSeed) } = process.env
 
 if (TRUNKLINE_SEED !== 'random') {
   const seed = Number(TRUNKLINE_SEED)
-  if (!Number.isInteger(seed))
-    throw new Error(`TRUNKLINE_SEED is ${TRUNKLINE_SEED}; expected an integer or random`)
+  if (TRUNKLINE_SEED === '' || (seed | 0) !== seed)
+    throw new Error(`TRUNKLINE_SEED is "${TRUNKLINE_SEED}"; expected a 32-bit integer or random`)
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed })
 }

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { FastifyInstance } from 'fastify'
 import fastJsonStringify from 'fast-json-stringify'
+import type { FastifyInstance } from 'fastify'
 
 type Check = ReturnType<NonNullable<FastifyInstance['validatorCompiler']>>
 type Write = (value: unknown) => string

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 
 const base = '/docs/errors'
@@ -13,18 +13,21 @@ const headers = {
   'cache-control': 'public, max-age=3600',
 } as const
 
-/** Returns whether a text is a code of the catalogue. */
-export const isCode = (text: string): text is Code => Object.hasOwn(catalogue, text)
+/** Returns the code whose page has a path; undefined if there is none. */
+export const codeOfPath = (path: string): Code | undefined => {
+  const code = path.startsWith(`${base}/`) ? path.slice(base.length + 1) : ''
+  return isCode(code) ? code : undefined
+}
 
-/** Serves a page for each code of the catalogue, and a list of all codes. */
-export const errorPages = (site: FastifyInstance): void => {
+const isCode = (text: string): text is Code => Object.hasOwn(catalogue, text)
+
+/** Serves a page for each code of the catalogue, and a list of all codes. `unknown` answers for other codes. */
+export const errorPages = (site: FastifyInstance, unknown: (reply: FastifyReply) => FastifyReply): void => {
   const options = { config: { cors: false }, schema: { hide: true } } as const
   site.get(base, options, (_request, reply) => reply.headers(headers).send(list))
-  site.get<{ Params: { code: string } }>(`${base}/:code`, options, ({ params: { code } }, reply) => {
-    if (isCode(code)) return reply.headers(headers).send(pageOf(code))
-    reply.callNotFound()
-    return reply
-  })
+  site.get<{ Params: { code: string } }>(`${base}/:code`, options, ({ params: { code } }, reply) =>
+    isCode(code) ? reply.headers(headers).send(pageOf(code)) : unknown(reply),
+  )
 }
 
 /**

@@ -113,6 +113,8 @@ describe('the documentation that is not built', () => {
       expect(reply.body).toContain('<code>scripts/docs</code>')
     }
     expect((await without.inject('/docs/errors/source_not_allowed')).body).toContain('allowlist')
+    const none = await without.inject('/docs/errors/none')
+    expect([none.statusCode, none.body]).toEqual([404, expect.stringContaining('scripts/docs')])
     await without.close()
   })
 })

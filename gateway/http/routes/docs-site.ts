@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isNoCopy } from '../built-files.ts'
-import { errorPages, isCode } from '../requests/error-pages.ts'
+import { codeOfPath, errorPages } from '../requests/error-pages.ts'
 
 const base = '/docs'
 
@@ -16,7 +16,7 @@ const hidden = { config: { cors: false }, schema: { hide: true } } as const
  */
 export const serveDocs = async (site: FastifyInstance, folder: string): Promise<void> => {
   if (!existsSync(join(folder, 'index.html'))) {
-    errorPages(site)
+    errorPages(site, sendNotBuilt)
     for (const path of [base, `${base}/*`]) site.get(path, hidden, (_request, reply) => sendNotBuilt(reply))
     return
   }
@@ -50,13 +50,11 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
   const pages = new Map(files.filter((file) => file.endsWith('.html')).map((file) => [pathOf(file), file]))
   // One route serves all of them: a route for each page and each code would double the routes of a start.
   scope.get('/', hidden, (_request, reply) => reply.sendFile('index.html'))
-  scope.get<{ Params: { '*': string } }>('/*', hidden, ({ params: { '*': path } }, reply) =>
-    reply.sendFile(pages.get(path) ?? path),
-  )
-  scope.get<{ Params: { code: string } }>('/errors/:code', hidden, ({ params: { code } }, reply) => {
-    if (isCode(code)) return reply.redirect(`${base}/errors#${code}`)
-    reply.callNotFound()
-    return reply
+  scope.get<{ Params: { '*': string } }>('/*', hidden, ({ params: { '*': path } }, reply) => {
+    const page = pages.get(path)
+    const code = codeOfPath(`${base}/${path}`)
+    if (page === undefined && code !== undefined) return reply.redirect(`${base}/errors#${code}`)
+    return reply.sendFile(page ?? path)
   })
 }
 
