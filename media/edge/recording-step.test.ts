@@ -366,4 +366,39 @@ describe('a recording of both sides', () => {
     await call.pass(400)
     expect(await recorder.done).toMatchObject({ end: { kind: 'limit' }, durationMs: 1000 })
   })
+
+  it.each(['skip', 'silence'] as const)(
+    'is no longer than wanted with many short pauses (%s)',
+    async (how) => {
+      const call = new RecordedCall()
+      const { sink, recorder } = await call.record({ maxMs: 3000 })
+      call.each = (ms) => {
+        if (ms % packetMs === phaseMs) call.hear(wordPackets[0]!, 0)
+      }
+      for (let pauses = 0; pauses < 40; pauses++) {
+        await call.pass(60)
+        sink.control(how)
+        await call.pass(20)
+        sink.control('resume')
+      }
+      await call.pass(3000)
+      expect(await recorder.done).toMatchObject({ end: { kind: 'limit' }, durationMs: 3000 })
+    },
+  )
+
+  it('is no longer than wanted if it ends or pauses shortly before', async () => {
+    const ends = { pause: { kind: 'limit' }, digit: { kind: 'terminator', digit: '#' } } as const
+    for (const how of ['pause', 'digit'] as const) {
+      const call = new RecordedCall()
+      const { sink, recorder } = await call.record({ maxMs: 1000, terminators: '#' })
+      call.each = (ms) => {
+        if (ms % packetMs === phaseMs) call.hear(wordPackets[0]!, 0)
+      }
+      await call.pass(980)
+      if (how === 'pause') sink.control('silence')
+      else sink.digit('#')
+      expect(recorder.hasEnded).toBe(true)
+      expect(await recorder.done).toMatchObject({ end: ends[how], durationMs: 1000 })
+    }
+  })
 })

@@ -29,13 +29,17 @@ export class EndDetector {
   }
 
   /**
-   * Processes a frame of a pause that is silence in the file. It counts towards the length, but not as
-   * silence of the far end.
+   * Processes a frame of a pause that is silence in the file, or one that waited. It counts towards the
+   * length, but not as silence of the far end.
    */
   paused(): RecordingEnd | undefined {
-    const { maxMs = Number.POSITIVE_INFINITY } = this.#request
     this.#ms += frameMs
-    return this.#ms >= maxMs ? { kind: 'limit' } : undefined
+    return this.isFull ? { kind: 'limit' } : undefined
+  }
+
+  /** Whether the longest duration is reached. */
+  get isFull(): boolean {
+    return this.#ms >= (this.#request.maxMs ?? Number.POSITIVE_INFINITY)
   }
 
   /** Processes a digit of the far end. */

@@ -66,7 +66,7 @@ export class Recorder {
   #in: Voice
   #out: Voice
   #paused: 'skip' | 'silence' | undefined
-  /** Frames of the pause that {@link rest} has filled already. */
+  /** Frames of the pause that {@link rest} has stored and counted already. */
   #filled = 0
   #bytes = 0
   #frames = 0
@@ -115,8 +115,11 @@ export class Recorder {
     }
     if (this.#paused === 'skip') return
     if (this.#paused === 'silence') {
-      if (this.#filled > 0) this.#filled--
-      else this.#store(undefined, undefined, false)
+      if (this.#filled > 0) {
+        this.#filled--
+        return
+      }
+      this.#store(undefined, undefined, false)
       this.#finishAt(this.#ending.paused())
       return
     }
@@ -126,12 +129,17 @@ export class Recorder {
     this.#finishAt(this.#ending.frame(hasIncomingVoice))
   }
 
-  /** Processes 20 ms that waited when the recording was about to pause or end. */
+  /**
+   * Processes 20 ms that waited when the recording was about to pause or end. Ignores them beyond its longest
+   * duration.
+   */
   rest(incoming: Int16Array, outgoing: Int16Array): void {
-    if (this.#end || this.#paused) return
+    if (this.#end || this.#paused || this.#ending.isFull) return
     const hasIncomingVoice = this.#in.isPresent(incoming)
     const hasOutgoingVoice = this.#out.isPresent(outgoing)
     this.#store(incoming, outgoing, this.#tracks.voiced(hasIncomingVoice, hasOutgoingVoice))
+    // A pause may be shorter than what waited, so its frames cannot count in place of these.
+    this.#ending.paused()
     this.#filled++
   }
 
@@ -148,9 +156,8 @@ export class Recorder {
     if (this.#end || this.#paused) return
     this.#filled = 0
     this.drain()
-    // In a silent pause, the frames that follow count.
-    if (how === 'skip') for (let i = 0; i < this.#filled; i++) this.#finishAt(this.#ending.paused())
     this.#paused = how
+    if (this.#ending.isFull) this.#finish({ kind: 'limit' })
   }
 
   resume(): void {
