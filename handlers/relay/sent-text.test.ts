@@ -31,6 +31,8 @@ describe('the sent text that was heard', () => {
     ['Write to ann@x.example soon', 'Write to ann', 'Write to'],
     ['https://x.example/a b', 'x', ''],
     ['See [a](https://x.example/', 'See a x', 'See'],
+    ['See [a](https://x.example/a)https://y.example/b', 'See a y', 'See [a](https://x.example/a)'],
+    ['See [www.x.example/map](https://x.example/map)', 'See x', 'See'],
   ])('of %s ends before an address that was heard in part', (text, heard, sent) => {
     expect(sentText(text).passTo(heard)).toBe(sent)
   })
@@ -40,6 +42,18 @@ describe('the sent text that was heard', () => {
     ['Write to ann@x.example. Thanks.', 'Write to ann@x.example.'],
   ])('of %s has an address that was heard', (text, heard) => {
     expect(sentText(text).pass(heard)).toBe(heard)
+  })
+
+  it.each([
+    ['See [a](https://x.example/a),more', 'See a', 'See [a](https://x.example/a),'],
+    ['(see [Docs](https://x.example/d)/x)', '(see Docs', '(see [Docs](https://x.example/d)/'],
+    ['One,[two](https://x.example/a)', 'One', 'One,['],
+    ['[a/b](https://x.example/a)', 'a', '[a/'],
+    ['price@5', 'price', 'price@'],
+    ['price@5.50', 'price', 'price@'],
+    ['and :// or@', 'and', 'and'],
+  ])('of %s ends in a word that is no address', (text, heard, sent) => {
+    expect(sentText(text).passTo(heard)).toBe(sent)
   })
 
   it('goes on after the part that it was', () => {

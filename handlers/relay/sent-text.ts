@@ -62,7 +62,7 @@ const endOf = (text: string, from: number, heard: string): number => {
 const placeOf = (text: string, character: string, from: number): number => {
   let at = text.indexOf(character, from)
   for (let start = from; at >= 0; ) {
-    const end = endOfLink(text, start, at + 1)
+    const end = linkIn(text, start, at + 1)?.end
     if (end === undefined) break
     start = end
     if (at < end) at = text.indexOf(character, end)
@@ -70,8 +70,12 @@ const placeOf = (text: string, character: string, from: number): number => {
   return at
 }
 
-/** Returns the end of the first link whose address begins between two offsets; undefined without one. */
-const endOfLink = (text: string, from: number, to: number): number | undefined => {
+/** Returns the place of the first address of a link that begins between two offsets, if there is one. */
+const linkIn = (
+  text: string,
+  from: number,
+  to: number,
+): { readonly begin: number; readonly end: number } | undefined => {
   const part = text.slice(from, to)
   for (let at = part.indexOf(']('); at >= 0; at = part.indexOf('](', at + 1)) {
     const close = from + at
@@ -79,7 +83,7 @@ const endOfLink = (text: string, from: number, to: number): number | undefined =
     const label = before.slice(before.lastIndexOf('[') + 1)
     const length = text.slice(close, close + maxAddress + 1).indexOf(')')
     const isLink = label.length < before.length && !label.includes(']') && !label.includes('\n')
-    if (isLink && length >= 0) return close + length + 1
+    if (isLink && length >= 0) return { begin: close, end: close + length + 1 }
   }
   return undefined
 }
@@ -92,14 +96,17 @@ const afterMarks = (text: string, end: number): number => {
   for (;;) {
     marks.lastIndex = at
     const next = at + (marks.exec(text)?.[0].length ?? 0)
-    const link = endOfLink(text, at, next)
-    if (link === undefined) return next
-    at = link
+    const link = linkIn(text, at, next)
+    if (!link) return next
+    at = link.end
   }
 }
 
 const isAddressCharacter = (character: string | undefined): boolean =>
   character !== undefined && character > ' ' && character <= '~'
+
+/** A part of a URL or of an e-mail address by which it shows. */
+const address = /\w:\/\/|\bwww\.|\w@[\w.-]+\.[a-z]/i
 
 /** Returns the end of the word before a URL or an e-mail address if the offset is within one. */
 const beforeAddress = (text: string, end: number): number => {
@@ -107,7 +114,9 @@ const beforeAddress = (text: string, end: number): number => {
   while (isAddressCharacter(text[first - 1])) first--
   let last = end
   while (isAddressCharacter(text[last])) last++
-  const word = text.slice(first, last)
-  const isAddress = ['://', '@', 'www.'].some((mark) => word.includes(mark))
+  // The addresses of links are not spoken.
+  for (let link = linkIn(text, first, end); link; link = linkIn(text, first, end)) first = link.end
+  last = linkIn(text, end, last)?.begin ?? last
+  const isAddress = address.test(text.slice(first, last))
   return isAddress && /[A-Za-z0-9]/.test(text.slice(end, last)) ? text.slice(0, first).trimEnd().length : end
 }
