@@ -113,7 +113,7 @@ describe('a conversation that the handler answers', () => {
     rig.tap.plays()
     rig.conversation.digit('5')
     await rig.passes(10_000)
-    expect(rig.eventsOf('barge', 'user')).toMatchObject([{ kind: 'barge', text: '5' }])
+    expect(rig.eventsOf('barge', 'user')).toMatchObject([{ kind: 'barge', text: '5', by: 'keys' }])
     rig.conversation.change({ turns: { keys: 'ignored' } })
     void rig.conversation.say(written)
     await rig.settle()

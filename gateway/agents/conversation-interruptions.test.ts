@@ -48,7 +48,7 @@ describe('Interruption of a conversation', () => {
     expect(rig.eventsOf('answer', 'barge', 'user')).toMatchObject([
       { kind: 'user', text: 'Count, please.' },
       { kind: 'answer', spoken: 'one two three four', heard: 'one two', heardMs: 480, isBarged: true },
-      { kind: 'barge', how: 'normal', heardMs: 480, text: 'Stop it now' },
+      { kind: 'barge', how: 'normal', heardMs: 480, text: 'Stop it now', by: 'speech' },
       { kind: 'user', text: 'Stop it now' },
     ])
     expect(rig.conversation.request().history).toMatchObject([

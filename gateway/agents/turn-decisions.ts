@@ -41,14 +41,14 @@ export class TurnDecisions implements TurnActor {
     this.#speech.resume()
   }
 
-  cut(how: CutKind, text: string): void {
+  cut(how: CutKind, text: string, by?: CallerTurn['by']): void {
     this.#host.onCut()
     this.#engine.doAfter(this.#speech.cut(), (link, answers) => {
       this.#host.onInterruption(how)
       const heardMs = this.#speech.heardMs(answers)
       link.interrupt(this.#speech.positionOf(answers), how === 'transparent')
       this.#speech.closeCut(answers, how)
-      this.#record.emit({ kind: 'barge', how, heardMs, text })
+      this.#record.emit({ kind: 'barge', how, heardMs, text, ...(by && { by }) })
     })
   }
 

@@ -308,15 +308,19 @@ describe('a session with a text server', () => {
   })
 
   it.each([
-    ['a key', '1', ['Press one ', 'You pressed one.']],
-    ['words', 'one', ['Press one ']],
-  ])(
+    ['a key', '1', 'keys', true, ['Press one ', 'You pressed one.']],
+    ['the first of several keys', '12', 'keys', true, ['Press one ', 'You pressed one.']],
+    ['a key that the server does not receive', '1', 'keys', false, ['Press one ']],
+    ['words', 'one', 'speech', true, ['Press one ']],
+    ['a word like an earlier key', '1', 'speech', true, ['Press one ']],
+  ] as const)(
     'takes a text soon after an interruption by %s for an answer, or for the rest',
-    async (_what, text, spoken) => {
-      const { socket, agent, call, context } = await begin()
+    async (_what, pressed, by, hasKeys, spoken) => {
+      const { socket, agent, call, context } = await begin({ hasKeys })
       socket.receives({ type: 'text', token: 'Press one ' })
-      if (text === '1') call.press('1')
-      agent.emit({ kind: 'barge', how: 'normal', heardMs: 200, text })
+      for (const key of pressed.replace(/[a-z]/g, '')) call.press(key)
+      const text = by === 'keys' ? '1' : pressed
+      agent.emit({ kind: 'barge', how: 'normal', heardMs: 200, text, by })
       await settle()
       context.time += 300
       socket.receives({ type: 'text', token: 'You pressed one.', last: true })

@@ -70,8 +70,6 @@ export class RelaySession {
   #early: RelayMessage[] = []
   #earlyBytes = 0
   #language: AgentLanguage
-  /** Latest key that the server has received. */
-  #key: string | undefined
   #isOver = false
 
   constructor(options: RelayOptions, host: RelayHost) {
@@ -299,14 +297,14 @@ export class RelaySession {
 
   #digit(digit: string): void {
     if (!this.#options.hasKeys || !this.#voice) return
-    this.#key = digit
     this.#reports.digit(digit)
   }
 
   #event(event: AgentEvent): void {
     if (event.kind === 'warning') this.#host.warn(event.code, event.message)
     // The caller interrupts last words, too.
-    if (event.kind === 'barge' && event.text !== '') this.#voice?.interrupted(event.text === this.#key)
+    if (event.kind === 'barge' && event.text !== '')
+      this.#voice?.interrupted(event.by === 'keys' && this.#options.hasKeys)
     if (this.#isOver) return
     const isPrompt = this.#reports.take(event, this.#heard)
     if (isPrompt) this.#voice?.prompted()

@@ -310,6 +310,8 @@ export type AgentEvent = { readonly at: number } & (
       readonly how: 'transparent' | 'normal' | 'given-up'
       readonly heardMs: number
       readonly text: string
+      /** Input that interrupted; absent if none did. */
+      readonly by?: 'speech' | 'keys' | 'text'
     }
   | { readonly kind: 'filler'; readonly text: string }
   | { readonly kind: 'attention' | 'hold' | 'unhold' }

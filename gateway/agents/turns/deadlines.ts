@@ -67,7 +67,7 @@ const addAnswer = (floor: Floor, add: Add): void => {
     const fault = answers.overdue(floor.now, floor.rules.answerMs)
     if (fault === 'revive') floor.actor.reviveAnswer()
     else if (fault === 'give-up') {
-      floor.giveUp('')
+      floor.giveUp()
       // The engine that hears is the one that fell silent.
       if (floor.mode !== 'ours' && floor.isOpen) floor.actor.reviveHearing()
     } else if (fault === 'finished') floor.rest()

@@ -137,28 +137,29 @@ export class Floor {
     const isEarly = soundAt === undefined || this.now - soundAt <= limit
     const isJoined = this.mode === 'ours' && limit > 0 && isEarly && this.answers.isPlainReply
     if (isJoined && last) {
-      this.cut('transparent', speech.text)
+      this.cut('transparent', speech.text, 'speech')
       speech.prepend(last)
       this.caller.last = undefined
     } else {
       const wasHeard = soundAt !== undefined
-      this.cut('normal', speech.text)
+      this.cut('normal', speech.text, 'speech')
       speech.isInterruption = wasHeard
     }
   }
 
   /** Drops the agent's answers; the caller has the floor. */
-  cut(how: CutKind, text: string): void {
+  cut(how: CutKind, text: string, by?: CallerTurn['by']): void {
     this.#isFaded = false
     this.#falseAlarms = 0
     this.answers.drop(this.rules.bargeFunctions)
     this.state = 'caller'
-    this.actor.cut(how, text)
+    this.actor.cut(how, text, by)
   }
 
-  /** Gives an answer up: the engine does not go on with it, or a key (`text`) or the handler ends it. */
-  giveUp(text: string): void {
-    this.cut(text === '' ? 'given-up' : 'normal', text)
+  /** Ends an answer without a turn: the engine does not go on with it, or the caller presses a key. */
+  giveUp(key?: string): void {
+    if (key === undefined) this.cut('given-up', '')
+    else this.cut('normal', key, 'keys')
     this.rest()
   }
 
@@ -259,7 +260,7 @@ export class Floor {
       return
     }
     // The answer to this turn replaces one that was asked for and has not begun.
-    if (this.mode === 'ours' && this.answers.isExpected) this.cut('normal', turn.text)
+    if (this.mode === 'ours' && this.answers.isExpected) this.cut('normal', turn.text, turn.by)
     this.caller.last = turn
     this.think(turn.by === 'speech')
     this.actor.commit(turn)

@@ -49,8 +49,9 @@ export interface TurnActor {
    * Drops the rest of the answer. `transparent`: the answer is dropped from the history, too, and the turn
    * before continues. `given-up`: the caller did not interrupt; the engine did not go on with the answer, a
    * limit of the conversation ends it, or {@link TurnInputs.drop} did. `text`: what the caller said so far.
+   * `by`: input that interrupted; absent if none did.
    */
-  cut(how: CutKind, text: string): void
+  cut(how: CutKind, text: string, by?: CallerTurn['by']): void
   /** Begins an answer to a turn that has probably ended; see `EngineLink.prepare`. */
   prepare(text: string): void
   /** Throws a prepared answer away. */

@@ -183,7 +183,7 @@ export class Turns implements TurnInputs {
     floor.discard()
     floor.caller.keys.add(digit, floor.rules.keyTerminators, floor.now)
     if (!floor.isAgents) floor.callerBegan(floor.now)
-    else if (floor.canKeyInterrupt) floor.cut('normal', digit)
+    else if (floor.canKeyInterrupt) floor.cut('normal', digit, 'keys')
   }
 
   drop(isEngines: boolean): void {
