@@ -30,7 +30,7 @@ export class AgentSettings {
   }
 
   /** Rewrites recognised text by the document's present rules. */
-  readonly correct: Rewriter = (text) => this.#correct(text)
+  readonly correct: Rewriter = (text, onLimit) => this.#correct(text, onLimit)
 
   /** Changes settings. Returns the change for an engine; undefined if it concerns the turns only. */
   change(change: AgentChange): EngineChange | undefined {

@@ -23,12 +23,12 @@ export class ConversationRecord {
   readonly transcript: Transcript
   readonly stamps: TurnStamps
   readonly clock: SteadyClock
-  /** Rewrites recognised text by the document's rules. */
-  readonly correct: Rewriter
+  readonly #correct: Rewriter
   readonly #onEvent: AgentOptions['onEvent']
   readonly #maxTokens: number
   readonly #onError: (error: unknown) => void
   #tokens = 0
+  #hasSkippedCorrections = false
   #isOver = false
 
   /** `onError`: receives what the listener of the events throws. */
@@ -40,7 +40,7 @@ export class ConversationRecord {
     this.transcript = new Transcript(history)
     this.stamps = new TurnStamps(clock)
     this.clock = clock
-    this.correct = correct
+    this.#correct = correct
     this.#maxTokens = maxTokens
     this.#onEvent = onEvent
     this.#onError = onError
@@ -59,6 +59,15 @@ export class ConversationRecord {
 
   warn(code: string, message: string): void {
     this.emit({ kind: 'warning', code, message })
+  }
+
+  /** Rewrites recognised text by the document's rules. Warns once if they are too much work for a text. */
+  correct(text: string): string {
+    return this.#correct(text, () => {
+      if (this.#hasSkippedCorrections) return
+      this.#hasSkippedCorrections = true
+      this.warn('corrections-limit', 'Corrections of a text were skipped: all of them are too much work.')
+    })
   }
 
   /** Adds use of the engines. Returns whether it exceeds the limit of tokens, once. */

@@ -107,6 +107,21 @@ describe('Conversation', () => {
     expect(rig.link.commandsOf('commit')).toEqual([['commit', 'Is this ACME?']])
   })
 
+  it('warns once that the rules of the document are too much work for a text', async () => {
+    const corrections = Array.from({ length: 100 }, (_, i) => ({
+      replace: `(a|b|c|${i})x`,
+      with: '',
+      ignoreCase: true,
+      isPattern: true,
+    }))
+    const rig = new ConversationRig([new FakeEngine()], { corrections })
+    await rig.ready()
+    await rig.callerSays('Short.')
+    expect(rig.eventsOf('warning')).toEqual([])
+    for (let turn = 0; turn < 2; turn++) await rig.callerSays('A long text. '.repeat(100))
+    expect(rig.eventsOf('warning')).toMatchObject([{ code: 'corrections-limit' }])
+  })
+
   it('warns about patterns and names that have no effect', async () => {
     const turns = { bargePattern: '(?=a)' }
     const corrections = [{ replace: '(?<=b)', with: '', ignoreCase: false, isPattern: true }]

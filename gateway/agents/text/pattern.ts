@@ -6,10 +6,12 @@ export interface Effort {
   steps: number
   /** Characters to insert; a replacement that needs more is not made. */
   characters: number
+  /** Whether the work did not suffice. */
+  isExceeded: boolean
 }
 
 /** Returns the work that the replacements in one text may do: it takes about a tenth of a second. */
-export const newEffort = (): Effort => ({ steps: 200_000, characters: 20_000 })
+export const newEffort = (): Effort => ({ steps: 200_000, characters: 20_000, isExceeded: false })
 
 /** Compiled pattern. Time is linear in the length of the text. */
 export interface Pattern {
@@ -259,7 +261,10 @@ const build = (states: States, tree: Tree, next: number): number => {
 
 /** Takes the characters of a text to insert. Returns false if there are too many. */
 export const canInsert = (text: string, effort: Effort): boolean => {
-  if (text.length > effort.characters) return false
+  if (text.length > effort.characters) {
+    effort.isExceeded = true
+    return false
+  }
   effort.characters -= text.length
   return true
 }
@@ -299,6 +304,7 @@ class Automaton implements Pattern {
       at = match.end
       if (isEmpty) parts.push(characters[at++] ?? '')
     }
+    effort.isExceeded ||= effort.steps <= 0
     return parts.join('') + characters.slice(at).join('')
   }
 

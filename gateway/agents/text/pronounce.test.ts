@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AgentRewrite } from '../../../handlers/verbs.ts'
 import { compileRewrites } from './pronounce.ts'
 
 const rule = (replace: string, by: string, more = {}) => ({ replace, with: by, ignoreCase: false, ...more })
@@ -55,4 +56,17 @@ it('applies no further patterns to a text when they have taken long', () => {
   expect(rewrite(1)(text)).toContain('dog')
   expect(rewrite(100)(text)).toBe(text)
   expect(rewrite(10)('fox')).toBe('dog')
+})
+
+it('reports that rules are too much work for a text', () => {
+  const text = 'the quick brown fox '.repeat(50)
+  const limits = (rules: readonly AgentRewrite[]) => {
+    let count = 0
+    compileRewrites(rules).rewrite(text, () => count++)
+    return count
+  }
+  const pattern = (i: number) => ({ replace: `\\bw${i}\\b`, with: '', ignoreCase: true, isPattern: true })
+  expect(limits(Array.from({ length: 100 }, (_, i) => pattern(i)))).toBe(0)
+  expect(limits(Array.from({ length: 300 }, (_, i) => pattern(i)))).toBe(1)
+  expect(limits([{ replace: 'fox', with: 'x'.repeat(500), ignoreCase: true }])).toBe(1)
 })

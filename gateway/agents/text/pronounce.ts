@@ -2,8 +2,8 @@ import type { AgentRewrite } from '../../../handlers/verbs.ts'
 import { canInsert, compilePattern, type Effort, newEffort } from './pattern.ts'
 import { isWordCharacter } from './words.ts'
 
-/** Rewriting of a text. */
-export type Rewriter = (text: string) => string
+/** Rewriting of a text. `onLimit`: called if some of it was not made, as it would be too much work. */
+export type Rewriter = (text: string, onLimit?: () => void) => string
 
 /** Result of {@link compileRewrites}. */
 export interface CompiledRewrites {
@@ -69,9 +69,11 @@ const rewriterOf = (rule: AgentRewrite): Apply | undefined => {
 export const compileRewrites = (rules: readonly AgentRewrite[]): CompiledRewrites => {
   const compiled = rules.map((rule) => ({ rule, apply: rewriterOf(rule) }))
   const ignored = compiled.filter(({ apply }) => !apply).map(({ rule }) => rule.replace)
-  const rewrite = (text: string): string => {
+  const rewrite: Rewriter = (text, onLimit) => {
     const effort = newEffort()
-    return compiled.reduce((result, { apply }) => apply?.(result, effort) ?? result, text)
+    const rewritten = compiled.reduce((result, { apply }) => apply?.(result, effort) ?? result, text)
+    if (effort.isExceeded) onLimit?.()
+    return rewritten
   }
   return { rewrite, ignored }
 }
