@@ -13,7 +13,7 @@ const headers = {
   'cache-control': 'public, max-age=3600',
 } as const
 
-/** Returns the code whose page has a path; undefined if there is none. */
+/** Returns the code whose page has a path; undefined for other paths. */
 export const codeOfPath = (path: string): Code | undefined => {
   const code = path.startsWith(`${base}/`) ? path.slice(base.length + 1) : ''
   return isCode(code) ? code : undefined
@@ -21,7 +21,7 @@ export const codeOfPath = (path: string): Code | undefined => {
 
 const isCode = (text: string): text is Code => Object.hasOwn(catalogue, text)
 
-/** Serves a page for each code of the catalogue, and a list of all codes. `unknown` answers for other codes. */
+/** Serves a page for each code of the catalogue, and a list of all. `unknown` answers for other codes. */
 export const errorPages = (site: FastifyInstance, unknown: (reply: FastifyReply) => FastifyReply): void => {
   const options = { config: { cors: false }, schema: { hide: true } } as const
   site.get(base, options, (_request, reply) => reply.headers(headers).send(list))
