@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Program } from './program.ts'
 import { until } from './until.ts'
 
 const program = join(import.meta.dirname, 'gateway-starts-process.ts')
+
+/** Returns the path of the mediasoup worker, as `scripts/trunkline` finds it. */
+const workerPath = (): string =>
+  process.env.MEDIASOUP_WORKER_BIN ??
+  readFileSync(join(import.meta.dirname, '../../node_modules/.cache/trunkline-worker'), 'utf8').trim()
 
 /**
  * Starts of gateways that fail, one after another in one process, which loads the gateway once. The commands
@@ -15,6 +21,7 @@ export class GatewayStarts {
   constructor(cwd: string) {
     this.#program = new Program(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
       cwd,
+      env: { ...process.env, MEDIASOUP_WORKER_BIN: workerPath() },
       input: true,
       name: 'starts',
     })
