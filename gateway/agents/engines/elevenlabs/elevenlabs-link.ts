@@ -32,6 +32,10 @@ export class ElevenLabsAgentLink extends SessionLink {
   #isAsked = false
   /** Whether the gateway cut an answer, of which more audio may come until the server goes on. */
   #isCut = false
+  /** Whether the answer in progress has had audio. */
+  #hasAudio = false
+  /** Whether the cut answer has had no audio yet, so that the next id is its own. */
+  #isCutUnheard = false
 
   constructor(
     options: ElevenLabsAgentOptions,
@@ -119,9 +123,10 @@ export class ElevenLabsAgentLink extends SessionLink {
   /** The server stops by itself; what it still sends of the answer is dropped. */
   interrupt(): void {
     this.#voidId = Math.max(this.#voidId, this.#lastId)
-    const hasRest = this.#isCut || this.#answers.current !== undefined
+    const isInProgress = this.#answers.current !== undefined
+    if (isInProgress) this.#isCutUnheard = !this.#hasAudio
     this.#finish('cancelled')
-    if (hasRest) this.#dropRest()
+    if (isInProgress || this.#isCut) this.#dropRest()
   }
 
   /** The server answers by itself when it has a result; `respond` has no effect. */
@@ -170,8 +175,10 @@ export class ElevenLabsAgentLink extends SessionLink {
     if (base64 === undefined || id <= this.#voidId) return
     this.#lastId = id
     // Audio with an id of its own is the next answer, also from agents that send no texts.
-    if (this.#hasAnswerIds) this.#isCut = false
+    if (this.#isCut && this.#isCutUnheard) this.#voidId = id
+    else if (this.#hasAnswerIds) this.#isCut = false
     if (this.#isCut) {
+      this.#isCutUnheard = false
       this.#dropRest()
       return
     }
@@ -180,6 +187,7 @@ export class ElevenLabsAgentLink extends SessionLink {
     // Agents may be configured to send no texts of their answers.
     if (this.#answers.current === undefined) this.#answerBegins()
     this.#answers.audio(samples)
+    this.#hasAudio = true
     this.#awaitEnd()
   }
 
@@ -203,13 +211,14 @@ export class ElevenLabsAgentLink extends SessionLink {
   #finish(how: 'completed' | 'cancelled'): void {
     this.#end?.cancel()
     this.#answers.end(how)
+    this.#hasAudio = false
     this.decoder.reset()
   }
 
   #onInterruption(event: WireMessage): void {
     const id = numberAt(event, 'event_id')
-    // The answer to a text that interrupts has the id of the interruption.
-    this.#voidId = Math.max(this.#voidId, id === undefined ? this.#lastId : id - 1)
+    // The answer to a text that interrupts has the id of the interruption, unless it names the former one.
+    this.#voidId = Math.max(this.#voidId, this.#lastId, (id ?? 0) - 1)
     this.#finish('cancelled')
     // A text interrupts the agent, too. No turn of the caller begins by it, which would make its answer void.
     const isOurs = this.#isAsked

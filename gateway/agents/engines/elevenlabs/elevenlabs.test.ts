@@ -180,6 +180,36 @@ describe('an agent of ElevenLabs', () => {
     await events.until('audio', 'answer-4')
   })
 
+  it.each([
+    ['two pieces', [audio(1), audio(1)]],
+    ['one piece', [audio(1)]],
+  ])(
+    'speaks nothing of an answer that was cut before its first audio, after one of %s',
+    async (_what, former) => {
+      const { far, events, link } = await setUpReady()
+      const heard = { type: 'user_transcript', user_transcription_event: { user_transcript: 'Tea' } }
+      far.send(...former, heard, response('Long story.'))
+      await events.until('text', 'answer-2')
+      link.interrupt(undefined, false)
+      far.send(audio(2), audio(2), audio(2), audio(3), audio(3))
+      await events.until('audio', 'answer-3')
+      await far.settled()
+      expect(events.of('audio').slice(former.length)).toEqual([
+        ['audio', 'answer-3', 'answer-3-audio', 160],
+        ['audio', 'answer-3', 'answer-3-audio', 160],
+      ])
+    },
+  )
+
+  it('drops the rest of an interrupted answer whose id the interruption has', async () => {
+    const { far, events } = await setUpReady()
+    const interruption = { type: 'interruption', interruption_event: { event_id: 1 } }
+    far.send(audio(1), audio(1), interruption, audio(1), audio(2))
+    await events.until('audio', 'answer-2')
+    await far.settled()
+    expect(events.of('audio').map(([, answer]) => answer)).toEqual(['answer-1', 'answer-1', 'answer-2'])
+  })
+
   it('begins no answer with audio that was on its way when the gateway cut one', async () => {
     const { far, events, link } = await setUpReady()
     far.send(response('Long story.'), audio(1))

@@ -33,6 +33,8 @@ const changeFrames = 25
 /** Most frames after the end of the voice in which a recognition, or one by files, still gives its words. */
 const wordsFrames = 100
 const fileWordsFrames = 400
+/** Number of frames after a final text, and after the voice, in which a stream may give more of the words. */
+const quietFrames = 15
 
 /**
  * Hearing of one caller by the first of several recognisers that works. A recognition that fails is opened
@@ -51,8 +53,13 @@ export class Hearing {
   #isStale = false
   /** Number of frames since the last opening for a changed request. */
   #sinceChange = changeFrames
-  /** Number of frames since the end of the voice whose words are awaited; undefined if none are. */
-  #sinceVoice: number | undefined
+  /** Number of ends of the voice whose final text has not come; a stream gives one text for all. */
+  #owed = 0
+  /** Number of frames since the last end of the voice, and since the last final text. */
+  #sinceVoice = Number.POSITIVE_INFINITY
+  #sinceFinal = Number.POSITIVE_INFINITY
+  /** Number of silent frames since the request has changed. Noise without words begins no wait anew. */
+  #waited = 0
   #run = 0
   #isOver = false
 
@@ -70,7 +77,10 @@ export class Hearing {
   open(): void {
     if (this.#isOver) return
     this.#isStale = false
-    this.#sinceVoice = undefined
+    this.#owed = 0
+    this.#sinceVoice = Number.POSITIVE_INFINITY
+    this.#sinceFinal = Number.POSITIVE_INFINITY
+    this.#waited = 0
     this.#recognition?.close()
     let isCurrent = true
     const recognition = this.#recognisers[this.#at]!.open(
@@ -130,7 +140,7 @@ export class Hearing {
 
   /** Opens the recognition again, as it gives no text. Without effect if it gives none before the end. */
   revive(): void {
-    if (this.#recognisers[this.#at]?.isStreaming) this.open()
+    if (this.#isStreaming) this.open()
   }
 
   /** Ends the hearing. Idempotent. */
@@ -144,7 +154,7 @@ export class Hearing {
       onTranscript: (transcript) => {
         if (!isCurrent()) return
         this.#isSecondTry = false
-        if (transcript.isFinal) this.#sinceVoice = undefined
+        if (transcript.isFinal) this.#wordsCame()
         this.#events.onTranscript(transcript)
       },
       onLanguage: (language) => {
@@ -176,15 +186,41 @@ export class Hearing {
     this.open()
   }
 
+  get #isStreaming(): boolean {
+    return this.#recognisers[this.#at]?.isStreaming ?? false
+  }
+
+  /** Number of frames after the voice in which its words may come. */
+  get #longest(): number {
+    return this.#isStreaming ? wordsFrames : fileWordsFrames
+  }
+
   /** Whether words of the last voice are awaited. */
   get #areWordsDue(): boolean {
-    const longest = this.#recognisers[this.#at]?.isStreaming ? wordsFrames : fileWordsFrames
-    return this.#sinceVoice !== undefined && this.#sinceVoice < longest
+    if (this.#waited >= this.#longest) return false
+    if (this.#owed > 0 && this.#sinceVoice < this.#longest) return true
+    // A stream may divide the words into several final texts.
+    return this.#isStreaming && Math.min(this.#sinceVoice, this.#sinceFinal) < quietFrames
+  }
+
+  #wordsCame(): void {
+    this.#owed = this.#isStreaming ? 0 : Math.max(0, this.#owed - 1)
+    this.#sinceFinal = 0
+  }
+
+  #voiceEnded(): void {
+    // A stream may give the final text before the silence is long enough to end the voice.
+    const isSaid = this.#isStreaming && this.#sinceFinal <= silentFrames
+    const former = this.#isStreaming || this.#sinceVoice >= this.#longest ? 0 : this.#owed
+    this.#owed = isSaid ? 0 : former + 1
+    this.#sinceVoice = 0
   }
 
   #detect(samples: Int16Array): void {
     this.#sinceChange++
-    if (this.#sinceVoice !== undefined) this.#sinceVoice++
+    this.#sinceVoice++
+    this.#sinceFinal++
+    if (this.#isStale && !this.#isVoiced) this.#waited++
     this.#follow(samples)
     this.#renew()
   }
@@ -196,7 +232,7 @@ export class Hearing {
     if (this.#run < (isVoiced ? voicedFrames : silentFrames)) return
     this.#run = 0
     this.#isVoiced = isVoiced
-    this.#sinceVoice = isVoiced ? undefined : 0
+    if (!isVoiced) this.#voiceEnded()
     this.#recognition?.voice(isVoiced)
   }
 }

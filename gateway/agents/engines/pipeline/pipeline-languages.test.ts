@@ -31,7 +31,7 @@ describe('a pipeline of several languages', () => {
     expect(recogniser.opened).toHaveLength(2)
     for (let frame = 0; frame < 40; frame++) link.hear(new Int16Array(160))
     recogniser.last.listener.onTranscript({ text: 'Oui', isFinal: true })
-    link.hear(new Int16Array(160))
+    for (let frame = 0; frame < 15; frame++) link.hear(new Int16Array(160))
     expect(recogniser.last.request.language).toBe('es-ES')
     await settle()
     expect(log.take()).toEqual(['heard final Oui'])
