@@ -154,3 +154,34 @@ it.each(['assistant', 'script', 'xml', 'flow'])(
     )
   },
 )
+
+it('a person who gets the agent by a transfer with a call before it sees what is said from then on', async () => {
+  const second = await desk.bob()
+  await first.dial('/public/script')
+  await first.talking()
+  await first.mute()
+  await says(first, 'What are your hours')
+  const shows = (phone: Softphone, entry: string) =>
+    until(
+      `the page shows ${entry}`,
+      () => transcript(phone),
+      (entries) => entries.includes(entry),
+    )
+  await shows(first, 'agent: From nine.')
+  await first.part('transfer').click()
+  await first.part('transfer-to').fill('bob')
+  await first.part('suggestion').click()
+  await first.part('transfer-ask').click()
+  await second.rings()
+  await second.accept()
+  await second.mute()
+  await first.part('connect').click()
+  await first.idle()
+  await second.talking()
+  await says(second, 'And your hours on Sunday')
+  await shows(second, 'agent: From nine.')
+  expect(await transcript(second)).toEqual(['caller: And your hours on Sunday', 'agent: From nine.'])
+  await second.hangUp()
+  await second.idle()
+  await second.close()
+})

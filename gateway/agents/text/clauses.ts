@@ -24,7 +24,7 @@ const stops = '.!?…'
 const wideStops = '。！？'
 const clauseMarks = ',;:—–'
 const closers = '"\'”’)]»'
-/** Number of closing marks after a stop, up to which it ends a sentence. */
+/** Number of closing marks after a stop, from which it ends no sentence. */
 const maxClosers = 16
 
 const pictographs = /[\p{Extended_Pictographic}\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}\uFE0F\u20E3]\u200D?/gu

@@ -52,11 +52,12 @@ export class LocalPair {
   #partner: Leg | undefined
   /** Leg that the room was reported to. */
   #inRoom: Leg | undefined
-  readonly #transcript = new PairTranscript()
+  readonly #transcript: PairTranscript
 
   constructor(deps: LocalPairDeps) {
     this.#deps = deps
-    const { near, far } = deps
+    const { near, far, caller } = deps
+    this.#transcript = new PairTranscript(caller)
     near.attach(new NearSide(far, this))
     far.attach(new FarSide(near, this))
   }

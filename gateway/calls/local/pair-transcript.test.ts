@@ -2,6 +2,10 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { AgentTranscriptEvent, CallControl } from '../../../handlers/verbs.ts'
 import { setUp, turns, waits } from '../testing/addresses-fixture.ts'
+import { FakePort, fakeLeg } from '../testing/fake-legs.ts'
+import { joinCalls } from './join-calls.ts'
+import { PairTranscript } from './pair-transcript.ts'
+import { twinLegs } from './twin-legs.ts'
 
 let { t, at, connect, arrive, left } = setUp()
 
@@ -24,6 +28,14 @@ const agentAt = (address: string): CallControl[] => {
     await waits(call)
   }
   return controls
+}
+
+/** The leg of a page, with the events that it receives. */
+const listener = () => {
+  const seen: AgentTranscriptEvent[] = []
+  const { leg, far } = fakeLeg(t.clock, 'page')
+  Object.assign(far, { transcript: (event: AgentTranscriptEvent) => seen.push(event) })
+  return { leg, seen }
 }
 
 /** A page that calls, with the events that it receives. */
@@ -126,6 +138,68 @@ it('a party that takes the place of the caller receives the begin, and the forme
   expect(seen).toEqual([start, heard])
 })
 
+it('parties of a call that the gateway places receive the begin, and no words from before', async () => {
+  const agents = agentAt('/public/agent')
+  t.script((call) => (at[call.info.to] ?? waits)(call))
+  void t.calls.originate({
+    projectId: 'p',
+    steps: [[{ to: '/public/agent', from: '+4930123' }]],
+    run: async (call) => {
+      for (const to of ['sip:b@far.example', 'sip:c@far.example']) {
+        await call.sleep(1_000)
+        await call.connect({ steps: [[{ to }]] })
+      }
+      await waits(call)
+    },
+  })
+  await turns()
+  const says = () => {
+    for (const event of [hello, heard]) agents[0]?.reportTranscript(event)
+  }
+  const talks = async (nth: number) => {
+    const seen: AgentTranscriptEvent[] = []
+    says()
+    t.clock.advance(1_000)
+    await turns()
+    const { leg, far } = t.outbound.dialled[nth]!
+    Object.assign(far, { transcript: (event: AgentTranscriptEvent) => seen.push(event) })
+    leg.answered()
+    await turns()
+    says()
+    leg.ended({ code: 'normal' })
+    await turns()
+    return seen
+  }
+  expect(await talks(0)).toEqual([start, hello, heard])
+  expect(await talks(1)).toEqual([start, hello, heard])
+})
+
+it('a party receives no words from before if it has taken the place of the caller', async () => {
+  const first = listener()
+  const second = listener()
+  const transcript = new PairTranscript(first.leg)
+  for (const event of [start, hello]) transcript.receive(event)
+  transcript.connect(second.leg)
+  transcript.receive(heard)
+  transcript.connect(first.leg)
+  expect(second.seen).toEqual([start, heard, parted])
+  expect(first.seen).toEqual([start])
+})
+
+it.each([heard, { type: 'transparent_barge', params: { combined_text: 'A table.' } } as const])(
+  'partial words before a connection make room for what completes them: $type',
+  async (complete) => {
+    const { leg, seen } = listener()
+    const transcript = new PairTranscript(leg)
+    transcript.receive(start)
+    for (let i = 0; i < 1_000; i++) transcript.receive({ type: 'partial_result', params: { text: `A ${i}` } })
+    for (const event of [hello, complete]) transcript.receive(event)
+    transcript.receive({ type: 'partial_result', params: { text: 'For' } })
+    transcript.connect(leg)
+    expect(seen).toEqual([start, hello, complete, { type: 'partial_result', params: { text: 'For' } }])
+  },
+)
+
 it('drops later events of an agent that talks for long before its connection', async () => {
   at['/public/agent'] = async (call) => {
     call.reportTranscript(start)
@@ -144,4 +218,70 @@ it('events of the handler reach the page that is connected to it', async () => {
   Object.assign(a.far, { userEvent: (event: unknown) => events.push(event) > 0 })
   expect(agents[0]?.sendUserEvent({ cart: 2 })).toBe(true)
   expect(events).toEqual([{ cart: 2 }])
+})
+
+const edge = { open: async ({ group }: { readonly group: string }) => new FakePort(group) }
+const now = () => t.clock.now()
+
+/**
+ * Alice talks to an agent in one call and to Bob in the other one, and joins them. `bob`: Bob's leg, with the
+ * events that its page receives.
+ */
+const joined = async () => {
+  const agents = agentAt('/public/agent')
+  const alice = await page((call) => connect(call, '/public/agent'))
+  agents[0]?.reportTranscript(hello)
+  const bob = await page(async (call) => {
+    await connect(call, 'sip:alice@far.example')
+    await waits(call)
+  })
+  const second = t.outbound.dialled[0]!.leg
+  second.answered()
+  await turns()
+  expect(await joinCalls(edge, [second, alice.leg], now, () => {})).toBe(true)
+  await turns()
+  return { agent: agents[0]!, alice, bob }
+}
+
+it('two calls that are joined: the party of the one receives the events of the other’s agent', async () => {
+  const { agent, alice, bob } = await joined()
+  Object.assign(bob.far, { userEvent: (event: unknown) => bob.seen.push(event as never) > 0 })
+  for (const event of [heard, stop]) agent.reportTranscript(event)
+  expect(agent.sendUserEvent({ cart: 1 })).toBe(true)
+  expect(alice.seen).toEqual([start, hello, parted])
+  expect(bob.seen).toEqual([start, heard, stop, { cart: 1 }])
+  bob.leg.ended({ code: 'normal' })
+  await turns()
+  expect(agent.signal.aborted).toBe(true)
+})
+
+it('two calls that are joined: a party that stays receives the end, and nothing afterwards', async () => {
+  const { agent, bob } = await joined()
+  await agent.hangup()
+  await turns()
+  expect(bob.leg.isEnded).toBe(false)
+  expect(bob.seen).toEqual([start, parted])
+})
+
+it('two calls that are joined: a party that takes a place receives the begin', async () => {
+  const { agent, bob } = await joined()
+  const next = listener()
+  next.leg.answered()
+  expect(bob.leg.replaced(next.leg)).toBe(true)
+  await turns()
+  agent.reportTranscript(heard)
+  expect(bob.seen).toEqual([start, parted])
+  expect(next.seen).toEqual([start, heard])
+})
+
+it('an event ends in a circle of two calls that are joined twice', async () => {
+  const legs = [fakeLeg(t.clock, 'first').leg, fakeLeg(t.clock, 'second').leg] as const
+  const one = (await twinLegs(edge, ...legs, now))!
+  const two = (await twinLegs(edge, ...legs, now))!
+  for (const side of [0, 1] as const) {
+    one[side].paired(two[side])
+    two[side].paired(one[side])
+  }
+  expect(one[0].userEvent({ cart: 1 })).toBe(false)
+  for (const event of [start, hello, stop]) one[0].transcript(event)
 })

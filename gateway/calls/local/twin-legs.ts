@@ -1,15 +1,27 @@
+import type { AgentTranscriptEvent } from '../../../handlers/verbs.ts'
 import type { AudioCodec, Edge, MediaPort } from '../../../media/types.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Party } from '../../model.ts'
 import { newLegId } from '../call/ids.ts'
 import { Leg, type LegSignalling } from '../leg/leg.ts'
 import { openPortPair } from './loopback-ports.ts'
+import { PairTranscript } from './pair-transcript.ts'
 
 /**
  * Signalling of one of two legs that are each other's peer: commands to one leg become events of the other.
  */
 class TwinSide implements LegSignalling {
   twin: Leg | undefined
+  /** Transcript of the twin's call, for the partner of the leg. */
+  readonly #incoming: PairTranscript
+  /** Transcript of the leg's call, for the partner of the twin. */
+  readonly #outgoing: PairTranscript
+  #isPassing = false
+
+  constructor(incoming: PairTranscript, outgoing: PairTranscript) {
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+  }
 
   ring(): void {}
 
@@ -18,11 +30,35 @@ class TwinSide implements LegSignalling {
   async answer(): Promise<void> {}
 
   end(cause: Cause): void {
+    this.#incoming.connect(undefined)
     this.twin?.ended(cause)
+  }
+
+  paired(partner: Leg | undefined): void {
+    this.#incoming.connect(partner)
+  }
+
+  transcript(event: AgentTranscriptEvent): void {
+    this.#pass(() => this.#outgoing.receive(event))
+  }
+
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    return this.#pass(() => this.twin?.partner?.userEvent(event)) ?? false
   }
 
   async sendDigits(digits: string): Promise<void> {
     for (const digit of digits.replace(/w/gi, '')) this.twin?.digit(digit)
+  }
+
+  /** Passes on an event once. It comes back if both parties of two calls are pairs of twins. */
+  #pass<T>(pass: () => T): T | undefined {
+    if (this.#isPassing) return undefined
+    this.#isPassing = true
+    try {
+      return pass()
+    } finally {
+      this.#isPassing = false
+    }
   }
 }
 
@@ -40,7 +76,11 @@ export const twinLegs = async (
   const groups = [first.port?.group, second.port?.group] as const
   if (groups[0] === undefined || groups[1] === undefined) return undefined
   const [a, b] = await openPortPair(edge, [groups[0], groups[1]], codecBetween(first.port, second.port))
-  const sides = [new TwinSide(), new TwinSide()] as const
+  const transcripts = [new PairTranscript(), new PairTranscript()] as const
+  const sides = [
+    new TwinSide(transcripts[0], transcripts[1]),
+    new TwinSide(transcripts[1], transcripts[0]),
+  ] as const
   const here = twinLeg(first, second, sides[0], a, now)
   const there = twinLeg(second, first, sides[1], b, now)
   sides[0].twin = there

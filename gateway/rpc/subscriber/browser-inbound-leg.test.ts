@@ -268,7 +268,7 @@ describe('in a call', () => {
     expect(leg.userEvent({ type: 'late' })).toBe(false)
   })
 
-  it('the page receives the words of a voice agent, without its functions and beyond no limit', async () => {
+  it('a page receives the words of an agent, without its functions, and no event that is too large', async () => {
     const { page, leg, arrival } = await talking(gateway)
     leg.transcript({ type: 'function_call', params: { function: 'pay', arguments: '{"card":"4111"}' } })
     leg.transcript({ type: 'speech_detect', params: { text: 'x'.repeat(16_384) } })
