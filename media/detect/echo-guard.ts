@@ -55,6 +55,13 @@ export class EchoGuard {
     return power <= loudest * margin * share
   }
 
+  /** Forgets the learnt share: an echo may have begun, for instance of a loudspeaker. */
+  forget(): void {
+    this.#loudest = 0
+    this.#received = 0
+    this.#given = 0
+  }
+
   /** Compares with the oldest frame, so that the beginning of an echo is not missing. */
   #learn(power: number, loudest: number): void {
     const oldest = this.#sent[this.#at]!

@@ -154,4 +154,26 @@ describe('the reflex', () => {
       expect(speaking.fades).toHaveLength(count)
     }
   })
+
+  it('is disturbed once by an echo that begins after speech without one', () => {
+    const agent = [...framesOf(joined(Array(6).fill(voice)))]
+    const weaker = [...framesOf(louder(joined(Array(6).fill(voice)), -20))]
+    const sent: (number | undefined)[] = []
+    let next = 0
+    const pass = (hasEcho: boolean) => {
+      const heard = hasEcho ? sent.at(-5) : undefined
+      reflex.hear(heard === undefined ? quiet(20) : weaker[heard], atMs)
+      const at = speaking.isSpeaking ? next++ : undefined
+      reflex.sent(at === undefined ? undefined : agent[at])
+      sent.push(at)
+      atMs += 20
+      // The owner goes on when the voice has ended.
+      if (events.at(-1)?.kind === 'voice-ended') speaking.isSpeaking = true
+    }
+    speak()
+    while (next < agent.length / 2) pass(false)
+    expect(speaking.fades).toEqual([])
+    while (next < agent.length) pass(true)
+    expect(speaking.fades).toHaveLength(1)
+  })
 })

@@ -38,6 +38,9 @@ export interface VoiceReflexOptions {
  *
  * Speech that begins during a voice, or may be faded only then, is lowered if three times `voicedMs` of that
  * voice follow. The voice is then reported once more, with the same begin.
+ *
+ * Speech that goes on was lowered in vain, perhaps for an echo that had just begun. What is known about the
+ * echo is then forgotten, so that the next sound of the same level does not lower the speech again.
  */
 export class VoiceReflex {
   /** Whether speech may be lowered. Voice is reported in either case. */
@@ -53,6 +56,8 @@ export class VoiceReflex {
   #startMs = 0
   #isVoice = false
   #hasFaded = false
+  /** Whether the speech is lowered, and neither goes on nor was given up. */
+  #isInDoubt = false
   /** Voiced frames over speech that began during the voice. */
   #overlap = 0
   #lastMs = 0
@@ -69,6 +74,7 @@ export class VoiceReflex {
 
   /** Processes 20 ms of the far end at `atMs`, before those for it are composed; undefined is silence. */
   hear(frame: Int16Array | undefined, atMs: number): void {
+    this.#followDoubt()
     const isLoud = this.#meter.update(frame)
     const isEcho = this.#guard?.isEcho(this.#meter.levelDb) ?? false
     if (this.#options.speech.queued === 0) this.#hasFaded = false
@@ -87,6 +93,13 @@ export class VoiceReflex {
 
   get #isFadable(): boolean {
     return this.mayFade && this.#options.speech.isSpeaking
+  }
+
+  #followDoubt(): void {
+    const { queued, isSpeaking } = this.#options.speech
+    if (!this.#isInDoubt || (queued > 0 && !isSpeaking)) return
+    this.#isInDoubt = false
+    if (isSpeaking) this.#guard?.forget()
   }
 
   #voiced(atMs: number): void {
@@ -119,6 +132,7 @@ export class VoiceReflex {
     if (isFaded) this.#options.speech.pause(this.#fadeMs)
     this.#isVoice = true
     this.#hasFaded = isFaded
+    this.#isInDoubt ||= isFaded
     this.#overlap = 0
     this.#options.onEvent({ kind: 'voice-began', atMs: this.#startMs, isFaded })
   }
