@@ -16,6 +16,12 @@ describe('missedOf', () => {
     expect(missedOf([user('hi there'), agent('Hello')], [user('Hi, there!'), agent('Hello.')])).toEqual([])
   })
 
+  it('takes texts without words for known', () => {
+    const history = [user('…'), agent('Hello?'), user('🙂')]
+    expect(missedOf(history, history)).toEqual([])
+    expect(missedOf(history, [...history, agent('Yes.')])).toEqual([agent('Yes.')])
+  })
+
   it('returns the rest of an answer that was being spoken, and what follows', () => {
     const before = [user('Hi'), agent('We have')]
     const now = [user('Hi'), agent('We have three rooms.'), user('Fine.')]

@@ -53,6 +53,8 @@ export const missedOf = (
   for (const [i, message] of before.entries()) {
     const present = now[i]
     if (!present || !isSame(message, present)) return undefined
+    // Texts without words, such as marks, are compared as they are.
+    if (message.content === present.content) continue
     const rest = continuationOf(message.content, present.content)
     if (rest === undefined) return undefined
     if (rest === '') continue
