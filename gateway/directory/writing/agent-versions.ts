@@ -5,6 +5,7 @@ import type { AgentVersionRecord, AgentVersionSummary } from '../model/ports.ts'
 import type { AgentDetails } from '../model/resource-types.ts'
 import type { AgentVersionTable } from '../store/schema.ts'
 import type { Store, Write } from '../store/sqlite.ts'
+import { lockResource } from './lock-resource.ts'
 
 /** Maximum number of versions of one agent; the oldest one makes room for a new one. */
 const maxVersions = 100
@@ -94,17 +95,7 @@ export const restoreAgent = async (
   write: Write,
   { projectId, id, version, now }: Restoration,
 ): Promise<AgentVersionRecord> => {
-  // The transaction starts with a write, which locks the agent before it is read.
-  const agent = await write
-    .updateTable('resource')
-    .set({ updated_at: now })
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
-    .where('type', '=', 'ai_agent')
-    .returning(['details_json', 'managed_by_file'])
-    .executeTakeFirst()
-  if (!agent) throw new TrunklineError('unknown_resource')
-  if (agent.managed_by_file === 1) throw new TrunklineError('managed_by_file')
+  const agent = await lockResource(write, { projectId, id, type: 'ai_agent', now })
   const all = write.selectFrom('agent_version').selectAll().where('resource_id', '=', id)
   const wanted =
     typeof version === 'number' ? all.where('version', '=', version) : all.where('id', '=', version.id)

@@ -5,6 +5,7 @@ import type { FlowVersionRecord } from '../model/ports.ts'
 import type { FlowDetails } from '../model/resource-types.ts'
 import type { FlowVersionTable } from '../store/schema.ts'
 import type { Store, Write } from '../store/sqlite.ts'
+import { lockResource } from './lock-resource.ts'
 
 /** Returns the deployed versions of a flow, the oldest first; empty for an unknown flow. */
 export const flowVersions = async (
@@ -36,17 +37,7 @@ export interface Deployment {
 /** See `Resources.deployFlow`. */
 export const deployFlow = async (write: Write, deployment: Deployment): Promise<FlowVersionRecord> => {
   const { projectId, id, version, now } = deployment
-  // The transaction starts with a write, which locks the flow before it is read.
-  const flow = await write
-    .updateTable('resource')
-    .set({ updated_at: now })
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
-    .where('type', '=', 'call_flow')
-    .returning(['details_json', 'managed_by_file'])
-    .executeTakeFirst()
-  if (!flow) throw new TrunklineError('unknown_resource')
-  if (flow.managed_by_file === 1) throw new TrunklineError('managed_by_file')
+  const flow = await lockResource(write, { projectId, id, type: 'call_flow', now })
   const working: FlowDetails = JSON.parse(flow.details_json)
   const stored = await storedVersion(write, id, version ?? working.version)
   if (!stored && version !== undefined && version !== working.version)

@@ -18,6 +18,7 @@ import { agentVersion, agentVersions, keepAgentVersion, restoreAgent } from './a
 import { rejectConflicts } from './conflicts.ts'
 import { columnsOf, merged } from './details.ts'
 import { deployFlow, flowVersions } from './flows.ts'
+import { lockResource } from './lock-resource.ts'
 import { addressFor, checkedName } from './names.ts'
 import type { Passwords } from './passwords.ts'
 import { changeable, present, type WritingDeps } from './writing-deps.ts'
@@ -231,17 +232,7 @@ export class StoredResources implements Resources {
     hash: string | undefined,
   ): Promise<void> {
     const now = this.#deps.clock.now()
-    // The first statement is a write, which locks the row before it is read.
-    const before = await write
-      .updateTable('resource')
-      .set({ updated_at: now })
-      .where('id', '=', id)
-      .where('project_id', '=', projectId)
-      .where('type', '=', type)
-      .returning(['display_name', 'details_json', 'managed_by_file'])
-      .executeTakeFirst()
-    if (!before) throw new TrunklineError('unknown_resource')
-    if (before.managed_by_file === 1) throw new TrunklineError('managed_by_file')
+    const before = await lockResource(write, { projectId, id, type, now })
     const details = JSON.parse(before.details_json)
     const { details: changed = {} } = change
     const { email, username, rest } = columnsOf(
