@@ -40,10 +40,10 @@ export const agentModelKinds = ['openai'] as const
 export const agentVoiceKinds = ['built-in', 'openai', 'elevenlabs', 'deepgram', 'cartesia', 'media'] as const
 
 /** Kinds of detectors of a caller's voice. */
-export const agentDetectorKinds = ['level', 'silero'] as const
+const agentDetectorKinds = ['level', 'silero'] as const
 
 /** Packages that can run the model of the detector `silero`. */
-export const agentDetectorRuntimes = ['onnxruntime-node', 'onnxruntime-web'] as const
+const agentDetectorRuntimes = ['onnxruntime-node', 'onnxruntime-web'] as const
 
 /** Maximum number of parts of one sort that an engine names. */
 const maxParts = 8

@@ -59,8 +59,9 @@ export class AgentHold {
     this.#deps.turns.hold()
   }
 
-  /** Ends the initial delay; a hold goes on. */
+  /** Ends the initial delay; a hold goes on. Has no effect without a delay. */
   endDelay(): void {
+    if (!this.#isDelayed) return
     this.#isDelayed = false
     this.#goOn()
   }

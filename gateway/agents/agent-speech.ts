@@ -182,11 +182,6 @@ export class AgentSpeech implements SpeechListener {
     return this.#answers.takeText()
   }
 
-  /** Whether the engine has a text whose answer has not begun. */
-  get hasGivenText(): boolean {
-    return this.#answers.given !== undefined
-  }
-
   /** Gives the text to a session, unless it has it already. */
   giveText(link: EngineLink): void {
     const given = this.#answers.give(link)

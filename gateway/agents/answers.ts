@@ -75,11 +75,6 @@ export class Answers {
     return this.#given !== undefined
   }
 
-  /** Text that was given to the engine, and that a new session has to speak. */
-  get given(): ExactText | undefined {
-    return this.#given
-  }
-
   /** Whether a session has a text whose answer has not begun. */
   get isGiven(): boolean {
     return this.#givenTo !== undefined

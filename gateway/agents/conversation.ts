@@ -150,11 +150,9 @@ export class Conversation implements SeatOwner, VoiceAgent {
   }
 
   #makeOpening(): Opening {
-    const { initialDelayMs = 0, isPaused } = this.#options
+    const { initialDelayMs = 0 } = this.#options
     return new Opening(initialDelayMs, this.#timers, {
-      onDelayOver: () => {
-        if (!isPaused) this.#hold.endDelay()
-      },
+      onDelayOver: () => this.#hold.endDelay(),
       onBegin: () => this.#begin(),
     })
   }

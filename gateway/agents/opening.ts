@@ -40,10 +40,6 @@ export class Opening {
     this.#isDue = delayMs === 0
   }
 
-  get isAnswered(): boolean {
-    return this.#isAnswered
-  }
-
   /** Whether the initial delay is over. */
   get isDue(): boolean {
     return this.#isDue

@@ -21,6 +21,13 @@ export const readArguments = (raw: string): FunctionArguments => {
   return isObject(parsed) ? { parsed, raw, isFaulty: false } : { parsed: {}, raw, isFaulty: true }
 }
 
+/** Returns arguments that come from the gateway itself. */
+export const argumentsFor = (args: Json): FunctionArguments => ({
+  parsed: args,
+  raw: JSON.stringify(args),
+  isFaulty: false,
+})
+
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)

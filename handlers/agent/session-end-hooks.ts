@@ -1,6 +1,6 @@
 import type { FunctionDefinition, Json } from './document-types.ts'
 import type { Hook } from './function-names.ts'
-import { functionRequest } from './function-request.ts'
+import { argumentsFor, functionRequest } from './function-request.ts'
 import type { FunctionRunner } from './session-functions.ts'
 import { sendLater } from './session-notify.ts'
 import { requestFacts } from './session-requests.ts'
@@ -40,7 +40,7 @@ export class EndHooks {
       state.host.warn(`The function ${of.name} has neither a web_hook_url nor a data_map.`)
       return
     }
-    const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
+    const given = argumentsFor(args)
     const body = functionRequest(of, given, requestFacts(state, of))
     sendLater(state, { kind: 'agent-function', url: target.url, body })
   }

@@ -6,7 +6,7 @@ import { dataMapEvents } from './debug-events.ts'
 import type { FunctionDefinition, FunctionReply, Json } from './document-types.ts'
 import { changeContext, gatherSubmit, type Hook, nextStep } from './function-names.ts'
 import { readReply } from './function-reply.ts'
-import { type FunctionArguments, functionRequest, readArguments } from './function-request.ts'
+import { argumentsFor, type FunctionArguments, functionRequest, readArguments } from './function-request.ts'
 import { type NativeTools, runNative } from './native-functions.ts'
 import type { EffectResult, Effects } from './session-effects.ts'
 import { failedReply } from './session-failure.ts'
@@ -100,7 +100,7 @@ export class FunctionRunner {
     const of = this.#state.functions.hook(hook)
     if (!of) return
     try {
-      const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
+      const given = argumentsFor(args)
       const isPoll = hook === 'poll'
       const reply = await this.#inTime({ of, args: given, signal: this.#state.over, isPoll })
       if (reply) this.#finishLate(await this.#deps.effects.carryOut(reply.effects, of))
@@ -121,7 +121,7 @@ export class FunctionRunner {
   async afterEnd(of: FunctionDefinition, args: Json): Promise<void> {
     const { timers } = this.#state.host
     const over = new AbortController()
-    const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
+    const given = argumentsFor(args)
     try {
       await within(timers, maxFunctionMs, this.#replyOf({ of, args: given, signal: over.signal }))
     } catch (error) {

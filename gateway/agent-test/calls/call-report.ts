@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json.ts'
+import { isJsonObject, readJsonObject } from '../../core/json.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -98,8 +98,7 @@ const callsOf = ({ tool_calls: calls }: Json): readonly Json[] =>
 const argumentsOf = (called: unknown): Json => {
   if (!isJsonObject(called)) return {}
   try {
-    const value: unknown = JSON.parse(String(called.arguments))
-    return isJsonObject(value) ? value : {}
+    return readJsonObject(String(called.arguments))
   } catch {
     return {}
   }

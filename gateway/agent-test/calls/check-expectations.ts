@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Expectations, ExpectedCall } from '../scenario/scenario.ts'
+import { secondsText } from '../seconds-text.ts'
 import { wordsOf } from './call-transcript.ts'
 import type { AnsweredResult, TestedCall } from './tested-call.ts'
 
@@ -53,16 +54,14 @@ const judgesOf = (expect: Expectations): readonly (readonly [string, Judge])[] =
 
 const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
-
 const gapJudge =
   (maxMs: number): Judge =>
   ({ scores: { turns } }) => {
     if (turns.length === 0) return 'the caller had no turn.'
     const silent = turns.find(({ gapMs }) => gapMs === undefined)
-    if (silent) return `the turn at ${seconds(silent.fromMs)} had no answer.`
+    if (silent) return `the turn at ${secondsText(silent.fromMs)} had no answer.`
     const slow = turns.find(({ gapMs }) => gapMs! > maxMs)
-    return slow && `the answer to the turn at ${seconds(slow.fromMs)} came after ${slow.gapMs} ms.`
+    return slow && `the answer to the turn at ${secondsText(slow.fromMs)} came after ${slow.gapMs} ms.`
   }
 
 const yieldJudge =
@@ -72,7 +71,7 @@ const yieldJudge =
     const deaf = yields.find(({ silenceMs }) => silenceMs === undefined || silenceMs > maxMs)
     if (!deaf) return undefined
     const how = deaf.silenceMs === undefined ? 'did not yield' : `yielded after ${deaf.silenceMs} ms`
-    return `the agent ${how} to the interruption at ${seconds(deaf.fromMs)}.`
+    return `the agent ${how} to the interruption at ${secondsText(deaf.fromMs)}.`
   }
 
 const goOnJudge =
@@ -84,7 +83,7 @@ const goOnJudge =
     const lost = keeps.find(({ resumeMs }) => resumeMs === undefined || resumeMs > maxMs)
     if (!lost) return undefined
     const when = lost.resumeMs === undefined ? 'did not go on' : `went on after ${lost.resumeMs} ms`
-    return `the agent ${when} at the ${lost.kind} at ${seconds(lost.fromMs)}.`
+    return `the agent ${when} at the ${lost.kind} at ${secondsText(lost.fromMs)}.`
   }
 
 const endJudge =
@@ -126,5 +125,5 @@ const wordsJudge =
       (line) => line.who === 'agent' && ` ${wordsOf(line.text ?? '')} `.includes(words),
     )
     if (isWanted) return said ? undefined : 'the agent did not say it.'
-    return said && `the agent said “${said.text}” at ${seconds(said.fromMs)}.`
+    return said && `the agent said “${said.text}” at ${secondsText(said.fromMs)}.`
   }

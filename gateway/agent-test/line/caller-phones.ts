@@ -2,7 +2,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { type SipAgent, startSipAgent } from '@trunkline/sip-agent'
-import type { G711 } from '../../../media/codecs/g711.ts'
+import { formatHost } from '@trunkline/sip-agent/message'
+import { isG711 } from '../../../media/rtp/packet-duration.ts'
 import type { Clock } from '../../core/clock.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
 import { AgentLink } from '../../sip/agent-link.ts'
@@ -82,7 +83,7 @@ export class CallerPhones {
     const call = new OutgoingCall(this.#clock)
     this.#calls.add(call)
     void call.gone.then(() => this.#calls.delete(call))
-    const headers = { From: `<sip:${from}@${hostOf(this.address)}>` }
+    const headers = { From: `<sip:${from}@${formatHost(this.address)}>` }
     const options = { localSdp, headers, ...(nextHop !== undefined && { proxy: nextHop }) }
     const dialog = await call.invite(this.#link.srf, uri, options)
     for (const method of ['modify', 'update'] as const)
@@ -119,8 +120,6 @@ const answerChange = (request: SipRequest, response: SipResponse, body: string):
   else response.send(200, { body, headers: { 'Content-Type': 'application/sdp' } })
 }
 
-const hostOf = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address)
-
 const offerOf = (address: string, port: number): string => {
   const net = `IN IP${isIP(address)} ${address}`
   return [
@@ -148,8 +147,6 @@ const audioOf = (sdp: string): FarAudio => {
   const events = audio.telephoneEvents.some(({ payloadType }) => payloadType === eventType)
   return { host: audio.address, port: audio.port, law, ...(events && { eventType }) }
 }
-
-const isG711 = (codec: string): codec is G711 => codec === 'PCMU' || codec === 'PCMA'
 
 /** Returns the address of the local interface that reaches the host of a SIP URI. */
 const localAddress = async (uri: string): Promise<string> => {

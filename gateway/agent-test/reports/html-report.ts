@@ -2,10 +2,11 @@ import { escapeHtml } from '../../core/web/escape-html.ts'
 import type { AnsweredResult, CallSound, TestedCall } from '../calls/tested-call.ts'
 import type { AgentTestResult } from '../run-agent-test.ts'
 import { quantile } from '../scores/quantile.ts'
+import { secondsText } from '../seconds-text.ts'
 import { stereoWav } from '../sound/stereo-wav.ts'
 import { element } from './element.ts'
 import { pageStyle } from './page-style.ts'
-import { kindNames, scoreRows, secondsText, targetText } from './score-rows.ts'
+import { endText, kindNames, scoreRows, targetText } from './score-rows.ts'
 import { shortText, wordsText } from './text-report.ts'
 import { waveformSvg } from './waveform.ts'
 
@@ -105,9 +106,8 @@ const callSection = (
 ): readonly string[] => {
   const { scores, endedBy, functions, summary, packets, lateMs } = answered
   const wav = stereoWav(sound.caller, sound.agent)
-  const end = endedBy === 'limit' ? 'ended at the longest duration' : `ended by the ${endedBy}`
   const facts = [
-    `${secondsText(scores.ms)}, ${end}`,
+    `${secondsText(scores.ms)}, ${endText(endedBy)}`,
     `${packets.received} packets of the agent, ${packets.lost} lost`,
     `packets of the caller at most ${lateMs} ms late`,
   ]

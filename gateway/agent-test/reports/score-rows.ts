@@ -1,4 +1,6 @@
+import type { AnsweredResult } from '../calls/tested-call.ts'
 import type { Share, Summary, Times } from '../scores/summary.ts'
+import { secondsText } from '../seconds-text.ts'
 
 /** Row of the scores: the name, the value and an explanation. */
 export interface ScoreRow {
@@ -44,8 +46,9 @@ const shareText = ({ good, of }: Share): string =>
 const timesText = (times: Times | undefined): string =>
   times ? `p50 ${times.p50} ms, p95 ${times.p95} ms, max ${times.max} ms` : '–'
 
-/** Returns a duration in seconds with one digit after the point. */
-export const secondsText = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+/** Returns how a call ended. */
+export const endText = (endedBy: AnsweredResult['endedBy']): string =>
+  endedBy === 'limit' ? 'ended at the longest duration' : `ended by the ${endedBy}`
 
 /** Names of the kinds of sounds, as a person reads them. */
 export const kindNames = {

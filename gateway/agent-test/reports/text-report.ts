@@ -1,7 +1,8 @@
 import type { TranscriptLine } from '../calls/call-transcript.ts'
 import type { AnsweredResult, TestedCall } from '../calls/tested-call.ts'
 import type { AgentTestResult } from '../run-agent-test.ts'
-import { kindNames, scoreRows, secondsText, targetText } from './score-rows.ts'
+import { secondsText } from '../seconds-text.ts'
+import { endText, kindNames, scoreRows, targetText } from './score-rows.ts'
 
 /** Returns rows as lines with aligned columns. */
 export type Table = (rows: readonly (readonly string[])[]) => readonly string[]
@@ -50,11 +51,10 @@ const callLines = ({ number }: TestedCall, answered: AnsweredResult, table: Tabl
     atMs: line.fromMs,
     row: [secondsText(line.fromMs), speakerOf(line), wordsText(line)],
   }))
-  const end = endedBy === 'limit' ? 'ended at the longest duration' : `ended by the ${endedBy}`
   const lost = packets.lost > 0 ? `, ${packets.lost} packets of the agent lost` : ''
   const unreported = hasReport ? '' : ', without a report of the agent'
   return [
-    `Call ${number}: ${secondsText(scores.ms)}, ${end}${lost}${unreported}`,
+    `Call ${number}: ${secondsText(scores.ms)}, ${endText(endedBy)}${lost}${unreported}`,
     ...indented(table([...called, ...said].sort((a, b) => a.atMs - b.atMs).map(({ row }) => row))),
     ...(summary === undefined ? [] : indented(table([['Summary:', summary]]))),
     ...(lateMs > maxLateMs

@@ -3,8 +3,9 @@ import type { FunctionCall } from '../calls/call-report.ts'
 import type { TranscriptLine } from '../calls/call-transcript.ts'
 import type { AnsweredResult, CallSound } from '../calls/tested-call.ts'
 import { rate } from '../scores/activity.ts'
+import { secondsText } from '../seconds-text.ts'
 import { element } from './element.ts'
-import { kindNames, secondsText } from './score-rows.ts'
+import { kindNames } from './score-rows.ts'
 
 const minWidth = 1116
 const pixelsPerSecond = 32

@@ -89,7 +89,5 @@ export class Activity {
 }
 
 /** Returns the part of samples that has sound above a level, in ms; undefined if all is silent. */
-export const soundIn = (samples: Int16Array, db: number): Span | undefined => {
-  const [first, ...more] = new Activity(samples, db).spans(Number.POSITIVE_INFINITY)
-  return first && { fromMs: first.fromMs, toMs: more.at(-1)?.toMs ?? first.toMs }
-}
+export const soundIn = (samples: Int16Array, db: number): Span | undefined =>
+  new Activity(samples, db).spans(Number.POSITIVE_INFINITY)[0]

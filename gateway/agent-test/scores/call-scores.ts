@@ -171,7 +171,7 @@ const fadedDb = (agent: Activity, { fromMs }: Span): number => {
 
 const yieldScore = (agent: Activity, sound: Span) => {
   const { fromMs } = sound
-  const end = Number.isFinite(agent.ms) ? agent.ms + silenceForMs : fromMs
+  const end = agent.ms + silenceForMs
   const fadedAt = agent.quietFrom(fromMs, fadedDb(agent, sound), fade.forMs, end)
   const silentAt = agent.quietFrom(fromMs, agent.silenceDb, silenceForMs, end)
   return {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { formatHost } from '@trunkline/sip-agent/message'
 import type { SteadyClock } from '../../core/clock.ts'
 import { isJsonObject, readJsonObject } from '../../core/json.ts'
 import type { FunctionReply } from '../scenario/scenario.ts'
@@ -100,8 +101,8 @@ export class FunctionServer {
 
   /** Base URL. */
   get url(): string {
-    const { address, family, port } = this.#server.address() as AddressInfo
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    const { address, port } = this.#server.address() as AddressInfo
+    return `http://${formatHost(address)}:${port}`
   }
 
   /**

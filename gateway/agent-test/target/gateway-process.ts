@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Clock } from '../../core/clock.ts'
-import { isJsonObject } from '../../core/json.ts'
+import { readJsonObject } from '../../core/json.ts'
 
 /** Longest start of a gateway, in ms. */
 const maxStartMs = 60_000
@@ -78,8 +78,7 @@ export class GatewayProcess {
 
 const entryOf = (line: string): Record<string, unknown> | undefined => {
   try {
-    const entry: unknown = JSON.parse(line)
-    return isJsonObject(entry) ? entry : undefined
+    return readJsonObject(line)
   } catch {
     return undefined
   }

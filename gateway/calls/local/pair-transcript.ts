@@ -1,11 +1,9 @@
 import type { AgentTranscriptEvent } from '../../../handlers/verbs.ts'
 import type { Leg } from '../leg/leg.ts'
+import { replacesPartial } from '../leg/transcript-events.ts'
 
 /** Maximum number of events that wait for a connection; later ones are dropped. */
 const maxWaiting = 50
-
-/** Events with words of the caller, which replace the part of them that was reported before. */
-const callersWords: ReadonlySet<string> = new Set(['partial_result', 'speech_detect', 'transparent_barge'])
 
 /**
  * Passes on the live transcript of a voice agent on one side of a pair of legs to the party on the other
@@ -52,8 +50,7 @@ export class PairTranscript {
   }
 
   #wait(event: AgentTranscriptEvent): void {
-    if (callersWords.has(event.type))
-      this.#waiting = this.#waiting.filter(({ type }) => type !== 'partial_result')
+    if (replacesPartial(event)) this.#waiting = this.#waiting.filter(({ type }) => type !== 'partial_result')
     if (this.#waiting.length < maxWaiting) this.#waiting.push(event)
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
+import { escapeHtml } from '../../core/web/escape-html.ts'
 
 const base = '/docs/errors'
 
@@ -36,7 +37,7 @@ export const errorPages = (site: FastifyInstance, unknown: (reply: FastifyReply)
 const pageOf = (code: Code): string => {
   const { text, http, sip, q850, cause } = catalogue[code]
   const rows = [
-    ['Meaning', escaped(text)],
+    ['Meaning', escapeHtml(text)],
     ['HTTP status of an answer', http],
     ['SIP status of a call before its answer', sip],
     ['Q.850 cause of a call', `${q850} ${cause}`],
@@ -51,9 +52,6 @@ const pageOf = (code: Code): string => {
     `<p><a href="${base}">All codes</a></p>`,
   ])
 }
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Style sheet for light and dark mode. On narrow screens, the cells of a table row are stacked. */
 const style =
@@ -77,7 +75,7 @@ const list = html('Error codes', [
   '<table>',
   ...Object.entries(catalogue).map(([code, { text }]) => {
     const link = `<a href="${base}/${code}"><code>${code}</code></a>`
-    return `<tr><th scope="row">${link}</th><td>${escaped(text)}</td></tr>`
+    return `<tr><th scope="row">${link}</th><td>${escapeHtml(text)}</td></tr>`
   }),
   '</table>',
 ])

@@ -1,16 +1,6 @@
 import type { AgentTranscriptEvent } from '../../../handlers/verbs.ts'
+import { isTooLarge, replacesPartial } from '../../calls/leg/transcript-events.ts'
 import type { Application } from './application.ts'
-
-/** Maximum size of the content of an event as JSON, in bytes. Larger events are left out. */
-const maxEventBytes = 16_384
-
-/** Events with words of the caller that replace a partial result, and the end of the conversation. */
-const replacing: ReadonlySet<AgentTranscriptEvent['type']> = new Set([
-  'partial_result',
-  'speech_detect',
-  'transparent_barge',
-  'stop',
-])
 
 /** Clients that start no agents. Versions 3.x log a warning for each event of one. */
 const withoutAgents = /^@signalwire\/(nodejs\/)?realtime-api\//
@@ -29,8 +19,8 @@ export const transcriptSender = (
   let heard: AgentTranscriptEvent | undefined
   return (event) => {
     const { type, params } = event
-    if (replacing.has(type)) heard = event
-    if (Buffer.byteLength(JSON.stringify(params)) > maxEventBytes) return
+    if (replacesPartial(event) || type === 'stop') heard = event
+    if (isTooLarge(event)) return
     // An application that returns must not receive words that are out of date.
     const isStale = () => type === 'partial_result' && heard !== event
     const content = { ...ids, node_id: application.nodeId, state: type, result: params }

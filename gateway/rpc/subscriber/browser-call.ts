@@ -5,6 +5,7 @@ import { BrowserMediaWatch, causeOfLoss, type LostState } from '../../calls/leg/
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { RoomProfile, RoomSeat } from '../../calls/leg/room-seat.ts'
+import { isTooLarge } from '../../calls/leg/transcript-events.ts'
 import type { SteadyClock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
@@ -30,9 +31,6 @@ import { grantedProfile, grantedState } from './rooms/granted-profile.ts'
 
 /** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000
-
-/** Maximum size of the content of a voice agent's event as JSON, in bytes. Larger events are left out. */
-const maxAgentEventBytes = 16_384
 
 /** Facts of a {@link BrowserCall}. */
 export interface BrowserCallOptions {
@@ -264,10 +262,11 @@ export class BrowserCall {
    * Sends an event of a voice agent's transcript, without the functions that the model calls. A page that is
    * away or slow gets no partial words: the turn that follows them has all.
    */
-  transcript({ type, params }: AgentTranscriptEvent): void {
+  transcript(event: AgentTranscriptEvent): void {
+    const { type, params } = event
     if (type === 'partial_result' && this.#options.browser.isBusy) return
     // The arguments of functions are not for the caller.
-    if (type === 'function_call' || Buffer.byteLength(JSON.stringify(params)) > maxAgentEventBytes) return
+    if (type === 'function_call' || isTooLarge(event)) return
     this.#emit(`ai.${type}`, agentEvent(this.#wire, params))
   }
 
